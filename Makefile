@@ -1,0 +1,58 @@
+# baseload: every target sets up the environment `.venv` by itself on first use. Needs Python 3.11 or newer, and make.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/sh
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+LOCK_VENV := build/lock-venv
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_USER=0 PIP_REQUIRE_VIRTUALENV=0 $(BIN)/python -m pip --no-input
+
+# The newest of these that is there is taken; `make PYTHON=/path/to/python …` names another.
+PYTHON ?=
+
+.PHONY: help demo test test-long check lock clean venv
+
+help: ## Say what can be made
+	@echo "make TARGET, where TARGET is one of"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## Plan the nodes of the two examples (examples/exercise and examples/platform)
+	@BASELOAD=$(BIN)/baseload sh examples/demo.sh
+
+test: $(READY) ## Run the tests
+	$(BIN)/python -m pytest -n 2
+
+test-long: $(READY) ## Run the long tests: crash loops, large property runs, comparisons with real programs
+	$(BIN)/python -m pytest -m long
+
+check: $(READY) ## Check style, types, layers, the lock, generated files and the docs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/check_lock.py
+	$(BIN)/python tools/check_generated.py
+	$(BIN)/python tools/check_docs.py
+
+venv: $(READY) ## Only set up .venv
+
+lock: ## Pin the development environment anew in requirements-dev.txt (asks the package index)
+	@sh tools/python.sh "$(PYTHON)" -m venv $(LOCK_VENV)
+	$(LOCK_VENV)/bin/python -m pip install --quiet "pip-tools>=7.5,<8"
+	$(LOCK_VENV)/bin/python -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header \
+	    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+	    --extra aws --output-file requirements-dev.txt pyproject.toml requirements-dev.in
+
+clean: ## Remove .venv and everything that was built or cached
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks
+	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): requirements-dev.txt pyproject.toml tools/python.sh
+	@$(BIN)/python -c '' 2>/dev/null || sh tools/python.sh "$(PYTHON)" -m venv --clear $(VENV)
+	$(PIP) install --quiet --require-hashes -r requirements-dev.txt
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
