@@ -14,7 +14,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_USER=0 PIP_REQUIRE_VIRTUALENV=0 $(BIN
 # The newest of these that is there is taken; `make PYTHON=/path/to/python …` names another.
 PYTHON ?=
 
-.PHONY: help demo test test-long check lock clean venv
+.PHONY: help demo test test-long check lock clean
 
 help: ## Say what can be made
 	@echo "make TARGET, where TARGET is one of"
@@ -37,8 +37,6 @@ check: $(READY) ## Check style, types, layers, the lock, generated files and the
 	$(BIN)/python tools/check_lock.py
 	$(BIN)/python tools/check_generated.py
 	$(BIN)/python tools/check_docs.py
-
-venv: $(READY) ## Only set up .venv
 
 lock: ## Pin the development environment anew in requirements-dev.txt (asks the package index)
 	@sh tools/python.sh "$(PYTHON)" -m venv $(LOCK_VENV)

@@ -1,0 +1,101 @@
+"""The command `baseload`: its table of commands, and the one place where outcomes become output and exit statuses.
+
+A command computes everything first and returns its whole output as a string; only then is it written, so that a fault
+found half-way leaves nothing on stdout. What goes wrong is raised, and mapped to an exit status here and nowhere else:
+
+    0    done
+    1    a check or an expectation failed (a command raises click.exceptions.Exit(1))
+    2    bad input or usage: one line a fault on stderr
+    3    a cluster or a cloud did not answer
+    130  interrupted
+
+A reader that closes the pipe early (`baseload … | head`) has what it wanted: that is status 0.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+import baseload
+from baseload.cli.lazy import Entry, LazyGroup
+from baseload.values.errors import BadInput, Unreachable
+
+DONE, BAD_INPUT, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
+COMPLETE = "_BASELOAD_COMPLETE"  # set by the completion scripts of `baseload completion`
+
+PLAN = LazyGroup(
+    "plan",
+    {"provision": Entry("baseload.cli.plan:provision", "Which nodes would be launched for the pods that are pending.")},
+    help="Decide once, on manifests; change nothing.",
+)
+EXPLAIN = LazyGroup(
+    "explain",
+    {"pod": Entry("baseload.cli.explain:pod", "Where a pod goes, or why it can go nowhere.")},
+    help="Tell the whole story of one object.",
+)
+CATALOG = LazyGroup(
+    "catalog",
+    {
+        "list": Entry("baseload.cli.catalog:list_", "List instance types by requirement, region and price."),
+        "show": Entry("baseload.cli.catalog:show", "Show all that is known of one instance type."),
+        "compare": Entry("baseload.cli.catalog:compare", "Set instance types side by side."),
+        "refresh": Entry("baseload.cli.catalog:refresh", "Read types and prices from AWS into the user's cache."),
+    },
+    help="What can be launched, and what it costs.",
+)
+BASELOAD = LazyGroup(
+    "baseload",
+    {
+        "plan": PLAN,
+        "explain": EXPLAIN,
+        "catalog": CATALOG,
+        "completion": Entry("baseload.cli.completion:completion", "Print the completion script of a shell."),
+        "version": Entry("baseload.cli.version:version", "Print the version."),
+    },
+    help="The node layer of a Kubernetes platform: which nodes, at what price, and why not.",
+    epilog="Exit status: 0 done, 1 a check failed, 2 bad input or usage, 3 cluster or cloud unreachable, 130 Ctrl-C.",
+)
+click.version_option(baseload.__version__, prog_name="baseload", message="%(prog)s %(version)s")(BASELOAD)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line (by default the process's own) and return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # the same bytes under every locale
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if instruction := os.environ.get(COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(BASELOAD, {}, "baseload", COMPLETE, instruction)
+    try:
+        return run(list(sys.argv[1:] if arguments is None else arguments))
+    except BadInput as error:
+        for fault in error.faults:
+            click.echo(" ".join(str(fault).splitlines()), err=True)
+        return BAD_INPUT
+    except Unreachable as error:
+        click.echo(f"baseload: {error}", err=True)
+        return UNREACHABLE
+    except click.ClickException as error:
+        error.show()
+        return BAD_INPUT
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("baseload: interrupted", err=True)
+        return INTERRUPTED
+
+
+def run(arguments: list[str]) -> int:
+    try:
+        with BASELOAD.make_context("baseload", arguments) as context:
+            output = BASELOAD.invoke(context)
+        if isinstance(output, str):
+            click.echo(output, nl=not output.endswith("\n"))
+    except click.exceptions.Exit as exit:
+        return exit.exit_code
+    except BrokenPipeError:
+        # What is still buffered would fail once more when the interpreter closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return DONE
