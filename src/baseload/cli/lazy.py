@@ -42,8 +42,9 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        _, command, rest = super().resolve_command(ctx, args)
-        return args[0], command, rest  # the name in usage lines is the table's, whatever the function is called
+        if args[0] not in self.table and not args[0].startswith("-"):
+            raise click.exceptions.NoSuchCommand(args[0], possibilities=self.table, ctx=ctx)
+        return super().resolve_command(ctx, args)
 
     def one_line_help(self, name: str) -> str:
         entry = self.table[name]

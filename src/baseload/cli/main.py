@@ -61,7 +61,7 @@ BASELOAD = LazyGroup(
 click.version_option(baseload.__version__, prog_name="baseload", message="%(prog)s %(version)s")(BASELOAD)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, *, group: LazyGroup = BASELOAD) -> int:
     """Run a command line (by default the process's own) and return the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # the same bytes under every locale
@@ -69,9 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if instruction := os.environ.get(COMPLETE):
         from click.shell_completion import shell_complete
 
-        return shell_complete(BASELOAD, {}, "baseload", COMPLETE, instruction)
+        return shell_complete(group, {}, "baseload", COMPLETE, instruction)
     try:
-        return run(list(sys.argv[1:] if arguments is None else arguments))
+        return run(group, list(sys.argv[1:] if arguments is None else arguments))
     except BadInput as error:
         for fault in error.faults:
             click.echo(" ".join(str(fault).splitlines()), err=True)
@@ -87,10 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def run(arguments: list[str]) -> int:
+def run(group: LazyGroup, arguments: list[str]) -> int:
+    """Run a command and write its output; what is bad about its input is raised."""
     try:
-        with BASELOAD.make_context("baseload", arguments) as context:
-            output = BASELOAD.invoke(context)
+        with group.make_context("baseload", arguments) as context:
+            output = group.invoke(context)
         if isinstance(output, str):
             click.echo(output, nl=not output.endswith("\n"))
     except click.exceptions.Exit as exit:

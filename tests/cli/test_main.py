@@ -1,0 +1,104 @@
+"""Every way a command can end has its exit status, and stdout holds whole outputs only."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import baseload
+from baseload.cli.main import main
+from tests.cli.probes import PROBES
+
+HEAVY = ("asyncio", "boto3", "msgspec", "numpy", "rich", "yaml")
+
+
+def python(*arguments: str, stdout: int = subprocess.PIPE, **environment: str) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(
+        [sys.executable, *arguments],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env=os.environ | environment,
+        check=False,
+    )
+
+
+def test_a_command_that_is_done_prints_its_output_and_ends_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fine"], group=PROBES) == 0
+    assert capsys.readouterr() == ("café ▶ 1\n", "")
+
+
+def test_a_failed_check_ends_with_1() -> None:
+    assert main(["failed"], group=PROBES) == 1
+
+
+def test_bad_input_ends_with_2_and_one_line_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bad"], group=PROBES) == 2
+    assert capsys.readouterr() == ("", "a.yaml: spec.weight: is no number\ncannot be read:   line 3\n")
+
+
+def test_what_cannot_be_reached_ends_with_3(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["unreachable"], group=PROBES) == 3
+    assert capsys.readouterr() == ("", "baseload: ec2.eu-west-1: no answer\n")
+
+
+def test_ctrl_c_ends_with_130_and_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["interrupted"], group=PROBES) == 130
+    assert capsys.readouterr() == ("", "baseload: interrupted\n")
+
+
+@pytest.mark.parametrize("arguments", [["plna"], ["plan", "provison"], ["--plan"], ["completion", "csh"]])
+def test_wrong_usage_ends_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "Error: " in output.err
+
+
+def test_a_misspelt_command_is_answered_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["plan", "provison"])
+
+    assert "Did you mean 'provision'?" in capsys.readouterr().err
+
+
+def test_help_lists_commands_without_importing_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"], group=PROBES) == 0
+    assert "Probe absent." in capsys.readouterr().out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = f"""
+import sys
+from baseload.cli.main import main
+assert main(["plan", "--help"]) == main(["--help"]) == 0
+sys.exit(", ".join(set({HEAVY}) & set(sys.modules)))
+"""
+    assert python("-c", code).stderr == b"\n"
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["version"]])
+def test_the_version_is_printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == f"baseload {baseload.__version__}\n"
+
+
+def test_python_dash_m_baseload_is_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["plan", "--help"])
+
+    assert python("-m", "baseload", "plan", "--help").stdout.decode() == capsys.readouterr().out
+
+
+def test_output_has_the_same_bytes_under_every_locale() -> None:
+    code = "from tests.cli.probes import *; from baseload.cli.main import main; main(['fine'], group=PROBES)"
+    result = python("-c", code, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="ascii")
+
+    assert result.stdout == "café ▶ 1\n".encode()
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    result = python("-m", "baseload", "completion", "fish", stdout=writer)
+    os.close(writer)
+
+    assert (result.returncode, result.stderr) == (0, b"")

@@ -1,0 +1,76 @@
+"""Holds requirements-dev.txt against pyproject.toml and requirements-dev.in, without asking any package index.
+
+The lock has to pin every requirement of the package, of its extras and of the development environment at one version
+that the requirement allows, each with hashes, and to name no host: where packages come from is the business of whoever
+installs. A requirement that the lock lacks, or that it pins too old, means that `make lock` has not been run.
+"""
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+HASHES = r"(?P<hashes>(\s+--hash=sha256:[0-9a-f]{64})*)"
+PIN = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;]+)(\s*;.*?)?" + HASHES)
+
+
+def wanted(pyproject: str, development: str) -> list[Requirement]:
+    """What has to be installed: the package's dependencies, those of its extras, and the development tools."""
+    document = tomllib.loads(pyproject)
+    project = document["project"]
+    texts = [*document["build-system"]["requires"], *project["dependencies"]]
+    for extra in project.get("optional-dependencies", {}).values():
+        texts += extra
+    texts += [line for line in (line.partition("#")[0].strip() for line in development.splitlines()) if line]
+    return [Requirement(text) for text in texts]
+
+
+def entries(lock: str) -> Iterator[str]:
+    """The lock's entries, continued lines joined and comments dropped."""
+    lines = [line for line in lock.splitlines() if not line.lstrip().startswith("#")]
+    return filter(None, (entry.strip() for entry in "\n".join(lines).replace("\\\n", " ").splitlines()))
+
+
+def faults(*, pyproject: str, development: str, lock: str) -> list[str]:
+    """Everything that is wrong with the lock."""
+    found = []
+    pins: dict[str, str] = {}
+    for entry in entries(lock):
+        pin = PIN.fullmatch(entry)
+        if pin is None:
+            found.append(f"neither a pinned version nor its hashes: {entry[:80]}")
+        elif not pin["hashes"]:
+            found.append(f"{pin['name']} is pinned without a hash")
+        else:
+            pins[canonicalize_name(pin["name"])] = pin["version"]
+    if "://" in lock:
+        found.append("the lock names a URL")
+    for requirement in wanted(pyproject, development):
+        version = pins.get(canonicalize_name(requirement.name))
+        if version is None:
+            found.append(f"{requirement.name} is not locked")
+        elif not requirement.specifier.contains(version, prereleases=True):
+            found.append(f"{requirement.name} is locked at {version}, but {requirement.specifier} is wanted")
+    return found
+
+
+def main() -> int:
+    found = faults(
+        pyproject=(ROOT / "pyproject.toml").read_text(encoding="utf-8"),
+        development=(ROOT / "requirements-dev.in").read_text(encoding="utf-8"),
+        lock=(ROOT / "requirements-dev.txt").read_text(encoding="utf-8"),
+    )
+    for fault in found:
+        print(f"requirements-dev.txt: {fault}", file=sys.stderr)
+    if found:
+        print("`make lock` pins anew.", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
