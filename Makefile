@@ -14,6 +14,10 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_USER=0 PIP_REQUIRE_VIRTUALENV=0 $(BIN
 # The newest of these that is there is taken; `make PYTHON=/path/to/python …` names another.
 PYTHON ?=
 
+# What `make demo` plans; examples/README.md tells what there is to see in each.
+EXAMPLES := exercise platform/hub platform/hub-no-max-pods platform/preprod platform/slab-honest platform/slab-low
+BROKEN := exercise-broken
+
 .PHONY: help demo test test-long check lock clean
 
 help: ## Say what can be made
@@ -21,7 +25,13 @@ help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## Plan the nodes of the two examples (examples/exercise and examples/platform)
-	@BASELOAD=$(BIN)/baseload sh examples/demo.sh
+	@for example in $(EXAMPLES); do \
+	    printf '\n$$ baseload plan provision -f examples/%s\n\n' $$example; \
+	    $(BIN)/baseload plan provision -f examples/$$example || exit 1; \
+	done
+	@printf '\nThe NodePool of the exercise as many tutorials print it, without nodeClassRef (exit status 2):\n'
+	@printf '\n$$ baseload plan provision -f examples/%s\n\n' $(BROKEN)
+	@status=0; $(BIN)/baseload plan provision -f examples/$(BROKEN) || status=$$?; test $$status -eq 2
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest -n 2
