@@ -1,5 +1,7 @@
 """Commands that end in every way a command can end."""
 
+import threading
+
 import click
 
 from baseload.cli.lazy import Entry, LazyGroup
@@ -31,5 +33,11 @@ def interrupted() -> str:
     raise KeyboardInterrupt
 
 
-NAMES = ("fine", "failed", "bad", "unreachable", "interrupted", "absent")
+@click.command()
+def slow() -> None:
+    click.echo("started", err=True)
+    threading.Event().wait(30)
+
+
+NAMES = ("fine", "failed", "bad", "unreachable", "interrupted", "slow", "absent")
 PROBES = LazyGroup("baseload", {name: Entry(f"{__name__}:{name}", f"Probe {name}.") for name in NAMES}, help="Probes.")

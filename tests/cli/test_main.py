@@ -1,6 +1,7 @@
 """Every way a command can end has its exit status, and stdout holds whole outputs only."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -102,3 +103,25 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     os.close(writer)
 
     assert (result.returncode, result.stderr) == (0, b"")
+
+
+def test_output_that_cannot_be_written_ends_with_2_and_no_traceback() -> None:
+    with open("/dev/full", "wb") as full:
+        result = python("-m", "baseload", "version", stdout=full.fileno())
+
+    assert (result.returncode, result.stderr) == (
+        2,
+        b"Error: the output cannot be written: No space left on device\n",
+    )
+
+
+@pytest.mark.long
+def test_ctrl_c_stops_a_running_command_without_a_traceback() -> None:
+    code = "from tests.cli.probes import *; from baseload.cli.main import main; sys.exit(main(['slow'], group=PROBES))"
+    with subprocess.Popen([sys.executable, "-c", f"import sys; {code}"], stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"started\n"
+        process.send_signal(signal.SIGINT)
+
+        assert process.stderr.read() == b"baseload: interrupted\n"
+    assert process.returncode == 130

@@ -93,10 +93,24 @@ def run(group: LazyGroup, arguments: list[str]) -> int:
         with group.make_context("baseload", arguments) as context:
             output = group.invoke(context)
         if isinstance(output, str):
-            click.echo(output, nl=not output.endswith("\n"))
+            write(output)
     except click.exceptions.Exit as exit:
         return exit.exit_code
     except BrokenPipeError:
-        # What is still buffered would fail once more when the interpreter closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_stdout()
     return DONE
+
+
+def write(output: str) -> None:
+    try:
+        click.echo(output, nl=not output.endswith("\n"))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        give_up_stdout()
+        raise click.ClickException(f"the output cannot be written: {error.strerror}") from error
+
+
+def give_up_stdout() -> None:
+    """What is still buffered would fail once more when the interpreter closes the stream: let it go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
