@@ -19,7 +19,7 @@ def python(*arguments: str, stdout: int = subprocess.PIPE, **environment: str) -
         [sys.executable, *arguments],
         stdout=stdout,
         stderr=subprocess.PIPE,
-        env=os.environ | environment,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | environment,
         check=False,
     )
 
@@ -91,7 +91,7 @@ def test_python_dash_m_baseload_is_the_command(capsys: pytest.CaptureFixture[str
 
 def test_output_has_the_same_bytes_under_every_locale() -> None:
     code = "from tests.cli.probes import *; from baseload.cli.main import main; main(['fine'], group=PROBES)"
-    result = python("-c", code, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="ascii")
+    result = python("-c", code, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="latin-1")
 
     assert result.stdout == "café ▶ 1\n".encode()
 
