@@ -1,8 +1,8 @@
 """Every error that baseload raises on purpose, and what its catcher owes.
 
-    BaseloadError
-        BadInput        what the user gave cannot be used: exit status 2, one line a fault, nothing on stdout
-        Unreachable     a cluster or a cloud did not answer: exit status 3
+BaseloadError
+    BadInput        what the user gave cannot be used: exit status 2, one line a fault, nothing on stdout
+    Unreachable     a cluster or a cloud did not answer: exit status 3
 """
 
 from collections.abc import Iterable
