@@ -7,7 +7,6 @@ under src/baseload stands in the list, and each name in the list is a package.
 """
 
 import importlib
-import importlib.util
 import re
 import sys
 from collections.abc import Iterator
@@ -37,6 +36,11 @@ def packages(source: Path) -> set[str]:
     return {file.parent.relative_to(source).as_posix() for file in source.glob("*/**/__init__.py")}
 
 
+def is_module(name: str) -> bool:
+    place = ROOT / "src/baseload" / name.replace(".", "/")
+    return place.with_suffix(".py").exists() or (place / "__init__.py").exists()
+
+
 def row_faults(row: re.Match[str], tree: dict[str, str]) -> Iterator[str]:
     command = row["command"]
     if command not in tree:
@@ -45,11 +49,11 @@ def row_faults(row: re.Match[str], tree: dict[str, str]) -> Iterator[str]:
         yield f"`{command}` lives in {tree[command]}, not in {row['file']}"
     elif not (ROOT / "src/baseload" / row["file"]).exists():
         yield f"`{command}`: {row['file']} is not there"
-    if row["decide"] != NONE and importlib.util.find_spec(f"baseload.{row['decide'].strip('`')}") is None:
+    if row["decide"] != NONE and not is_module(row["decide"].strip("`")):
         yield f"`{command}`: there is no module {row['decide']}"
     if row["plan"] != NONE:
         module, _, value = row["plan"].strip("`").rpartition(".")
-        if not hasattr(importlib.import_module(f"baseload.{module}"), value):
+        if not is_module(module) or not hasattr(importlib.import_module(f"baseload.{module}"), value):
             yield f"`{command}`: there is no plan value {row['plan']}"
 
 
