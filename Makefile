@@ -50,10 +50,10 @@ check: $(READY) ## Check style, types, layers, the lock, generated files and the
 
 lock: ## Pin the development environment anew in requirements-dev.txt (asks the package index)
 	@sh tools/python.sh "$(PYTHON)" -m venv $(LOCK_VENV)
-	$(LOCK_VENV)/bin/python -m pip install --quiet "pip-tools>=7.5,<8"
-	$(LOCK_VENV)/bin/python -m piptools compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header \
-	    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-	    --extra aws --output-file requirements-dev.txt pyproject.toml requirements-dev.in
+	$(LOCK_VENV)/bin/python -m pip install --quiet uv
+	$(LOCK_VENV)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+	    --no-emit-index-url --no-emit-find-links --extra aws --output-file requirements-dev.txt \
+	    pyproject.toml requirements-dev.in
 
 clean: ## Remove .venv and everything that was built or cached
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks

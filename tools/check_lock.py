@@ -8,6 +8,7 @@ installs. A requirement that the lock lacks, or that it pins too old, means that
 import re
 import sys
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def entries(lock: str) -> Iterator[str]:
 def faults(*, pyproject: str, development: str, lock: str) -> list[str]:
     """Everything that is wrong with the lock."""
     found = []
-    pins: dict[str, str] = {}
+    pins: dict[str, list[str]] = defaultdict(list)  # a package may have one version for elder Pythons and one for newer
     for entry in entries(lock):
         pin = PIN.fullmatch(entry)
         if pin is None:
@@ -47,15 +48,18 @@ def faults(*, pyproject: str, development: str, lock: str) -> list[str]:
         elif not pin["hashes"]:
             found.append(f"{pin['name']} is pinned without a hash")
         else:
-            pins[canonicalize_name(pin["name"])] = pin["version"]
+            pins[canonicalize_name(pin["name"])].append(pin["version"])
     if "://" in lock:
         found.append("the lock names a URL")
     for requirement in wanted(pyproject, development):
-        version = pins.get(canonicalize_name(requirement.name))
-        if version is None:
+        versions = pins.get(canonicalize_name(requirement.name), [])
+        if not versions:
             found.append(f"{requirement.name} is not locked")
-        elif not requirement.specifier.contains(version, prereleases=True):
-            found.append(f"{requirement.name} is locked at {version}, but {requirement.specifier} is wanted")
+        found += [
+            f"{requirement.name} is locked at {version}, but {requirement.specifier} is wanted"
+            for version in versions
+            if not requirement.specifier.contains(version, prereleases=True)
+        ]
     return found
 
 

@@ -39,6 +39,12 @@ def test_each_requirement_has_to_be_locked(missing: str) -> None:
     assert len(faults(locked(*(pin for pin in FITTING if pin != missing)))) == 1
 
 
+def test_each_of_several_pins_of_a_package_has_to_fit() -> None:
+    pins = ("cloudy==0.3 ; python_version < '3.12'", "some-thing==1 ; python_version < '3.12'", "some-thing==2.5")
+
+    assert faults(locked("builder==1", "linter==7.1", *pins)) == ["Some.Thing is locked at 1, but >=2 is wanted"]
+
+
 def test_a_version_that_the_requirement_excludes_is_found() -> None:
     assert faults(locked(*FITTING[:-1], "some-thing==1.9")) == ["Some.Thing is locked at 1.9, but >=2 is wanted"]
 
