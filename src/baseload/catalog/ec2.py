@@ -78,7 +78,7 @@ class Ec2Catalogue:
             offerings=offerings(specs, positions, region, zones),
             well_known=AWS_WELL_KNOWN,
             region=name,
-            notes=_notes(name, region, positions),
+            notes=_notes(name, region, positions, self.figures.generated),
         )
 
     def _region(self, name: str, settings: NodeClassSettings) -> Region:
@@ -108,7 +108,7 @@ def _zones_by_type(zones: Sequence[Zone], count: int) -> list[list[tuple[str, st
     return found
 
 
-def _notes(name: str, region: Region, positions: Sequence[int]) -> tuple[str, ...]:
+def _notes(name: str, region: Region, positions: Sequence[int], generated: str) -> tuple[str, ...]:
     guessed = sum(region.origin[position] in (ADJUSTED, ESTIMATED) for position in positions)
     unpriced = sum(region.price[position] is None for position in positions)
     on_demand = f"{name}: on-demand prices of {region.published}"
@@ -116,7 +116,7 @@ def _notes(name: str, region: Region, positions: Sequence[int]) -> tuple[str, ..
         on_demand += f", {guessed} of {len(positions)} estimated"
     if unpriced:
         on_demand += f"; {unpriced} types without a known price are not planned with"
-    spot = f"{name}: spot prices as AWS gave them on {region.published}"
+    spot = f"{name}: spot prices as AWS gave them on {generated}"
     if not region.spot:
         spot = f"{name}: spot prices are estimates: the on-demand price less what is usually saved"
     return on_demand, spot

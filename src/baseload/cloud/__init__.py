@@ -1,0 +1,1 @@
+"""Clouds: where instance types, prices and machines come from."""
