@@ -18,8 +18,8 @@ PAGE = (check_docs.ROOT / check_docs.PAGE).read_text(encoding="utf-8")
             "`plan.provision.Plan`",
             "`plan provision`: there is no plan value `plan.provision.Plan`",
         ),
-        ("* `model`:", "* `modell`:", "there is no package `modell`"),
-        ("* `model`:", "* model:", "the list lacks the package `model`"),
+        ("* `values`:", "* `value`:", "there is no package `value`"),
+        ("* `values`:", "* values:", "the list lacks the package `values`"),
         ("| `version` |", "| version |", "the table lacks the command `version`"),
     ],
 )
