@@ -51,6 +51,7 @@ def test_what_is_printed_reads_back(nanoseconds: int) -> None:
         ("-250ms", -250 * MILLISECOND),
         ("1.9ns", 1),
         ("0.1h", 6 * MINUTE),
+        ("0.100000000000000000000h", 6 * MINUTE),
         ("0.9223372036854775807h", 3320413933267),
         ("0.3333333333333333333h", 20 * MINUTE),
         ("9223372036854775807ns", 2**63 - 1),

@@ -116,6 +116,12 @@ def test_canonical_texts_by_example(text: str, canonical: str) -> None:
     assert quantity.format(quantity.parse(text), quantity.format_of(text)) == canonical
 
 
+def test_a_small_binary_amount_prints_decimal() -> None:
+    assert quantity.format_of("0.0001Ki") == "DecimalSI"
+    assert quantity.format(1000 * UNIT, "BinarySI") == "1k"
+    assert quantity.format(1024 * UNIT, "BinarySI") == "1Ki"
+
+
 def test_a_binary_sum_that_is_no_whole_number_prints_decimal() -> None:
     assert quantity.format(quantity.parse("1Ki") + quantity.parse("1m"), "BinarySI") == "1024001m"
 

@@ -295,6 +295,7 @@ def test_a_conflict_names_both_sides() -> None:
 @pytest.mark.parametrize(
     ("key", "hint"),
     [
+        ("capacity", ' (typo of "karpenter.sh/capacity-type"?)'),
         ("zone", f' (typo of "{ZONE}"?)'),
         ("beta.example.com/instance-type", ' (typo of "node.kubernetes.io/instance-type"?)'),
         ("tier", ' (typo of "example.com/tier"?)'),

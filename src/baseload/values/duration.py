@@ -71,12 +71,12 @@ def format(nanoseconds: int) -> str:
 def _nanoseconds(whole: str, fraction: str, unit: int) -> int:
     """One number with its unit; parts of a nanosecond are cut.
 
-    Go reads the fraction as an integer of up to 63 bits, ignores digits beyond, and multiplies in floating point; the
+    Go reads the fraction as an integer of at most 2^63, ignores digits beyond, and multiplies in floating point; the
     same is done here because the last nanosecond depends on it.
     """
     digits, scale = 0, 1.0
     for digit in fraction:
-        if digits * 10 + int(digit) > _LARGEST:
+        if digits * 10 + int(digit) > _LARGEST + 1:
             break
         digits = digits * 10 + int(digit)
         scale *= 10

@@ -132,6 +132,8 @@ class Requirement:
         Bounds that cross leave DoesNotExist. Under bounds listed and excluded values outside them are dropped, and a
         concrete result drops the bounds, which its values now embody.
         """
+        if self is other:
+            return self
         gte, lte = _greater(self.gte, other.gte), _lesser(self.lte, other.lte)
         min_values = _greater(self.min_values, other.min_values)
         if _crossed(gte, lte):
