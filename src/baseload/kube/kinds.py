@@ -13,7 +13,7 @@ from baseload.kube.types import apps, autoscaling, batch, core, ec2, karpenter, 
 from baseload.kube.types.meta import Wire
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # one of each, told apart by identity
 class Kind:
     """One kind in one version of its group."""
 

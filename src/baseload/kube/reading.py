@@ -8,7 +8,7 @@ JSON's null means absent, as everywhere in Kubernetes.
 
 import re
 from functools import cache
-from typing import TypeVar, cast
+from typing import ClassVar, TypeVar, cast
 
 import msgspec
 
@@ -22,6 +22,7 @@ _WORDS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean
 class Header(msgspec.Struct, gc=False, rename="camel"):
     """The outermost fields of an object, or of a list of objects."""
 
+    complete: ClassVar[bool] = False  # whether the object has no other fields than these
     api_version: str | None = None
     kind: str | None = None
     metadata: msgspec.Raw = msgspec.Raw()
@@ -30,8 +31,43 @@ class Header(msgspec.Struct, gc=False, rename="camel"):
     items: list[msgspec.Raw] | None = None
 
 
-header = msgspec.json.Decoder(Header).decode
-"""Read the outermost fields alone."""
+class _CompleteHeader(Header, gc=False, rename="camel", forbid_unknown_fields=True):
+    complete: ClassVar[bool] = True
+
+
+_header = msgspec.json.Decoder(Header).decode
+_complete_header = msgspec.json.Decoder(_CompleteHeader).decode
+
+
+def header(raw: msgspec.Raw) -> Header:
+    """Read the outermost fields alone; raises msgspec.ValidationError."""
+    try:
+        return _complete_header(raw)
+    except msgspec.ValidationError:
+        return _header(raw)
+
+
+class Parts(msgspec.Struct, gc=False):
+    """The three parts of an object as JSON, empty where absent, and whether they are all there is beside its kind."""
+
+    metadata: bytes
+    spec: bytes
+    status: bytes
+    complete: bool
+    each_once: bool  # whether no outermost field can stand twice
+
+    @staticmethod
+    def of(header: Header, raw: msgspec.Raw) -> "Parts":
+        """The parts of one object; in compact JSON the lengths tell whether a field is repeated."""
+        metadata, spec, status = bytes(header.metadata), bytes(header.spec), bytes(header.status)
+        complete = header.complete and header.items is None
+        each_once = False
+        if complete:
+            size = 1 + (len(metadata) + 12 if metadata else 0) + (len(spec) + 8 if spec else 0)
+            size += (len(status) + 10 if status else 0) + (len(header.kind) + 10 if header.kind else 0)
+            size += len(header.api_version) + 16 if header.api_version else 0
+            each_once = size == memoryview(raw).nbytes
+        return Parts(metadata, spec, status, complete, each_once)
 
 
 class Mistyped(Exception):
@@ -67,21 +103,22 @@ class Readings:
         self._known: dict[type, dict[bytes, object]] = {}
         self._decoders: dict[type, msgspec.json.Decoder[object]] = {}
 
-    def read(self, reading: type[Wire], raw: msgspec.Raw, parts: Header, metadata: ObjectMeta) -> Wire:
+    def read(self, reading: type[Wire], raw: msgspec.Raw, parts: Parts, metadata: ObjectMeta) -> Wire:
         """The reading of an object whose metadata is already read; raises Mistyped."""
         types = part_types(reading)
         if types is None:
-            return msgspec.structs.replace(self.part(reading, bytes(raw), ""), metadata=metadata)
-        given: dict[str, object] = {"metadata": metadata}
-        for name, of in types:
-            part = bytes(getattr(parts, name))
-            if part:
-                given[name] = self.part(of, part, "." + name)
-        return reading(**given)
+            return msgspec.structs.replace(self._decode(reading, bytes(raw), ""), metadata=metadata)
+        spec_type, status_type = types
+        given: dict[str, object] = {}
+        if parts.spec and spec_type is not None:
+            given["spec"] = self.part(spec_type, parts.spec, ".spec")
+        if parts.status and status_type is not None:
+            given["status"] = self.part(status_type, parts.status, ".status")
+        return reading(metadata=metadata, **given)
 
-    def metadata(self, raw: msgspec.Raw) -> ObjectMeta:
+    def metadata(self, raw: bytes) -> ObjectMeta:
         """The metadata of an object; it differs from object to object, so none is remembered."""
-        return self._decode(ObjectMeta, bytes(raw), ".metadata")
+        return self._decode(ObjectMeta, raw, ".metadata")
 
     def part(self, of: type[T], raw: bytes, below: str) -> T:
         """The reading of one part, the same value for the same bytes; `below` is the path that leads to it."""
@@ -107,12 +144,12 @@ class Readings:
 
 
 @cache
-def part_types(reading: type[Wire]) -> tuple[tuple[str, type], ...] | None:
+def part_types(reading: type[Wire]) -> tuple[type | None, type | None] | None:
     """The types of an object's spec and status; None for a kind that has fields of its own outside them."""
     types = {field.name: field.type for field in msgspec.structs.fields(reading)}
     if not types.keys() <= {"metadata", "spec", "status"}:
         return None
-    return tuple((name, of) for name, of in types.items() if name != "metadata")
+    return types.get("spec"), types.get("status")
 
 
 def without_nulls(value: object) -> object:

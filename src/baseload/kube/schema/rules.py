@@ -1,0 +1,166 @@
+"""The rules that apply to an object, by its kind; paths begin at the object.
+
+Specs of pods are remembered by identity: the loader gives equal specs the same value, and most pods share theirs.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, cast
+
+from baseload.kube.schema import names, pods, pools
+from baseload.kube.schema.finding import Finding, invalid, unsupported
+from baseload.kube.types import apps, autoscaling, batch, core, ec2, karpenter, policy, storage
+from baseload.kube.types.meta import LabelSelector, ObjectMeta, Wire
+
+_BINDING_MODES = ("Immediate", "WaitForFirstConsumer")
+_EVICTION_POLICIES = ("IfHealthyBudget", "AlwaysAllow")
+
+Workload: TypeAlias = apps.Deployment | apps.ReplicaSet | apps.StatefulSet | apps.DaemonSet
+
+
+class Rules:
+    """The rules, and what they have already found on specs seen before."""
+
+    def __init__(self) -> None:
+        self._of_specs: dict[int, tuple[core.PodSpec, tuple[Finding, ...]]] = {}  # the spec is held to keep its id
+        self._by_kind: dict[type[Wire], Callable[..., Iterator[Finding]]] = {
+            core.Pod: self._pod,
+            core.PodTemplate: self._pod_template,
+            core.ReplicationController: self._replication_controller,
+            core.Node: _node,
+            core.PersistentVolume: _volume,
+            core.PersistentVolumeClaim: _volume_claim,
+            apps.Deployment: self._workload,
+            apps.ReplicaSet: self._workload,
+            apps.StatefulSet: self._workload,
+            apps.DaemonSet: self._workload,
+            batch.Job: self._job,
+            batch.CronJob: self._cron_job,
+            policy.PodDisruptionBudget: _budget,
+            storage.StorageClass: _storage_class,
+            storage.CSINode: _csi_node,
+            karpenter.NodePool: pools.node_pool,
+            karpenter.NodeClaim: pools.node_claim,
+            karpenter.NodeOverlay: pools.node_overlay,
+            autoscaling.CapacityBuffer: pools.capacity_buffer,
+            ec2.EC2NodeClass: pools.ec2_node_class,
+        }
+
+    def findings(self, value: Wire) -> Iterator[Finding]:
+        """What the rules find on an object."""
+        yield from names.metadata(cast(ObjectMeta, value.metadata))  # type: ignore[attr-defined]
+        rule = self._by_kind.get(type(value))
+        if rule is not None:
+            yield from rule(value)
+
+    def _spec(self, spec: core.PodSpec, path: str) -> Iterator[Finding]:
+        known = self._of_specs.get(id(spec))
+        if known is None:
+            known = self._of_specs[id(spec)] = (spec, tuple(pods.spec(spec)))
+        for finding in known[1]:
+            yield finding.below(path)
+
+    def _pod(self, pod: core.Pod) -> Iterator[Finding]:
+        yield from self._spec(pod.spec, "spec")
+        yield from names.moment("status.startTime", pod.status.start_time)
+        for index, status in enumerate(pod.status.container_statuses):
+            at = f"status.containerStatuses[{index}]"
+            yield from names.amounts(status.allocated_resources, f"{at}.allocatedResources")
+            if status.resources is not None:
+                yield from names.amounts(status.resources.requests, f"{at}.resources.requests")
+
+    def _template(self, template: core.PodTemplateSpec, path: str) -> Iterator[Finding]:
+        yield from names.labels(template.metadata.labels, f"{path}.metadata.labels")
+        yield from self._spec(template.spec, f"{path}.spec")
+
+    def _pod_template(self, template: core.PodTemplate) -> Iterator[Finding]:
+        yield from self._template(template.template, "template")
+
+    def _replication_controller(self, controller: core.ReplicationController) -> Iterator[Finding]:
+        yield from _count(controller.spec.replicas, "spec.replicas")
+        if controller.spec.template is not None:
+            yield from self._template(controller.spec.template, "spec.template")
+
+    def _workload(self, workload: Workload) -> Iterator[Finding]:
+        if not isinstance(workload, apps.DaemonSet):
+            yield from _count(workload.spec.replicas, "spec.replicas")
+        yield from names.selector(workload.spec.selector, "spec.selector")
+        yield from _selects(workload.spec.selector, workload.spec.template)
+        yield from self._template(workload.spec.template, "spec.template")
+        if isinstance(workload, apps.StatefulSet):
+            for index, claim in enumerate(workload.spec.volume_claim_templates):
+                path = f"spec.volumeClaimTemplates[{index}].spec.resources.requests"
+                yield from names.amounts(claim.spec.resources.requests, path)
+
+    def _job(self, job: batch.Job) -> Iterator[Finding]:
+        for finding in self._job_spec(job.spec):
+            yield finding.below("spec")
+
+    def _cron_job(self, job: batch.CronJob) -> Iterator[Finding]:
+        for finding in self._job_spec(job.spec.job_template.spec):
+            yield finding.below("spec.jobTemplate.spec")
+
+    def _job_spec(self, spec: batch.JobSpec) -> Iterator[Finding]:
+        yield from _count(spec.parallelism, "parallelism")
+        yield from _count(spec.completions, "completions")
+        yield from self._template(spec.template, "template")
+
+
+def _count(number: int | None, path: str) -> Iterator[Finding]:
+    if number is not None and number < 0:
+        yield invalid(path, number, "must be greater than or equal to 0")
+
+
+def _selects(selector: LabelSelector | None, template: core.PodTemplateSpec) -> Iterator[Finding]:
+    """A workload that would not own the pods it makes is refused by the API server."""
+    if selector is None:
+        return
+    labels = template.metadata.labels
+    if any(labels.get(key) != value for key, value in selector.match_labels.items()):
+        message = "`selector` does not match template `labels`"
+        yield Finding("spec.template.metadata.labels", f"Invalid value: {_written(labels)}: {message}")
+
+
+def _written(labels: dict[str, str]) -> str:
+    return "{" + ", ".join(f'"{key}": "{value}"' for key, value in labels.items()) + "}"
+
+
+def _node(node: core.Node) -> Iterator[Finding]:
+    yield from names.taints(node.spec.taints, "spec.taints")
+    yield from names.amounts(node.status.capacity, "status.capacity")
+    yield from names.amounts(node.status.allocatable, "status.allocatable")
+
+
+def _volume(volume: core.PersistentVolume) -> Iterator[Finding]:
+    yield from names.amounts(volume.spec.capacity, "spec.capacity")
+
+
+def _volume_claim(claim: core.PersistentVolumeClaim) -> Iterator[Finding]:
+    yield from names.amounts(claim.spec.resources.requests, "spec.resources.requests")
+
+
+def _storage_class(storage_class: storage.StorageClass) -> Iterator[Finding]:
+    mode = storage_class.volume_binding_mode
+    if mode and mode not in _BINDING_MODES:
+        yield unsupported("volumeBindingMode", mode, _BINDING_MODES)
+
+
+def _csi_node(node: storage.CSINode) -> Iterator[Finding]:
+    for index, driver in enumerate(node.spec.drivers):
+        if driver.allocatable is not None:
+            yield from _count(driver.allocatable.count, f"spec.drivers[{index}].allocatable.count")
+
+
+def _budget(budget: policy.PodDisruptionBudget) -> Iterator[Finding]:
+    spec = budget.spec
+    yield from names.selector(spec.selector, "spec.selector")
+    if spec.min_available is not None and spec.max_unavailable is not None:
+        yield invalid("spec", {}, "minAvailable and maxUnavailable cannot be both set")
+    for field, amount in (("minAvailable", spec.min_available), ("maxUnavailable", spec.max_unavailable)):
+        if isinstance(amount, str):
+            if not (amount.endswith("%") and amount[:-1].isdecimal() and amount.isascii()):
+                yield names.fatal(invalid(f"spec.{field}", amount, "must be an integer or a percentage such as 50%"))
+        else:
+            yield from _count(amount, f"spec.{field}")
+    if spec.unhealthy_pod_eviction_policy and spec.unhealthy_pod_eviction_policy not in _EVICTION_POLICIES:
+        path = "spec.unhealthyPodEvictionPolicy"
+        yield unsupported(path, spec.unhealthy_pod_eviction_policy, _EVICTION_POLICIES)
