@@ -1,0 +1,446 @@
+"""One pass over a set-up: the trial of one pod after another, and the books of what was placed.
+
+Candidates are masks. For each class of hosts that goes with the pod's kind: the class's hosts, less those that a topology
+group bars, less those known to be too full. The choice is the lowest bit, on claims within the emptiest that may take the
+pod (provisioning spec 6.3). Everything booked on the set-up is undone by `roll_back`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from baseload.decide.fit.base import Base
+from baseload.decide.fit.planned import Claim, Claims, Load, types_holding
+from baseload.decide.fit.reservations import NOTHING_HELD, Held, Reservations
+from baseload.decide.fit.sets import NONE
+from baseload.decide.fit.shape import UNKNOWN_HOST, Entry, FitPod, HostClass, Kind, RecordPlan, Result, Size
+from baseload.decide.fit.template import Template, lowered
+from baseload.decide.fit.topology import Group, GroupKind, HostGroup, ZoneGroup
+from baseload.values.label import HOSTNAME
+from baseload.values.requirement import Requirement
+
+_REFUSALS: Final = 4  # single looks at planned claims before all of them are screened at once
+
+Pick = tuple[int, tuple[Result, ...]]
+"""hosts -> what they become, in the order in which the pod's volume alternatives are tried"""
+
+
+class ReservationsExhausted(Exception):
+    """Reserved capacity goes with the pod but none is left: it neither falls back nor relaxes (17.4)."""
+
+
+class Pass:
+    """The state of one solve."""
+
+    def __init__(self, base: Base, number: int) -> None:
+        self._base: Final = base
+        self._sets: Final = base.sets
+        self._nodes: Final = base.nodes
+        self._number: Final = number
+        self.claims: Final = Claims()
+        self.on_nodes: Final[list[tuple[FitPod, int]]] = []
+        self.epoch = (
+            0  # rises when a refusal might no longer hold: a new claim, a host's set changed, a reservation freed
+        )
+        self._claim_classes: Final[list[HostClass]] = []
+        self._claim_class: Final[dict[tuple[int, int], HostClass]] = {}
+        self._journal: Final[list[tuple[Group, str | int, int]]] = []
+        self._claim_groups: Final[dict[HostGroup, None]] = {}
+        self._sizes: Final[dict[Size, None]] = {}
+        self._kinds: Final[dict[Kind, None]] = {}
+        offers = base.cluster.offers
+        tables = dict.fromkeys(template.types for template in base.templates)
+        self._reservations: Final = Reservations(tables, base.sets, strict=base.rules.strict_reservations)
+        self._reserving: Final = any(table.reserved for table in tables)
+        self.limits: Final = {offer.name: dict(offer.limits) for offer in offers if offer.limits}
+        self._narrowed: Final[dict[tuple[int | Requirement, ...], int]] = {}
+
+    def place(self, pod: FitPod, kind: Kind, size: Size) -> bool:
+        """One trial of a pod as it is: existing nodes, planned claims, new claims. Raises ReservationsExhausted."""
+        self._enter(kind, size)
+        return self._on_node(pod, kind, size) or self._on_claim(pod, kind, size) or self._on_new_claim(pod, kind, size)
+
+    def charge(self, pool: str, capacity: Mapping[str, int], by: int = 1) -> None:
+        """Takes a node's capacity off what its pool may still launch; `by` -1 gives it back."""
+        limits = self.limits.get(pool)
+        if limits:
+            for resource in limits:
+                limits[resource] -= by * capacity.get(resource, 0)
+
+    def count(self, group: Group, where: str | int, by: int = 1) -> None:
+        """Counts on a group what `roll_back` takes back: pods in a domain, or on an existing node."""
+        if isinstance(group, ZoneGroup):
+            assert isinstance(where, str)
+            group.count(where, by) if by > 0 else group.forget(where, pods=-by)
+        elif isinstance(group, HostGroup):
+            assert isinstance(where, int)
+            group.record_node(where, by)
+        self._journal.append((group, where, by))
+
+    def roll_back(self) -> None:
+        """The set-up as it was before the pass."""
+        for group, where, by in reversed(self._journal):
+            if isinstance(group, HostGroup):
+                assert isinstance(where, int)
+                group.record_node(where, -by)
+            elif isinstance(group, ZoneGroup):
+                assert isinstance(where, str)
+                group.forget(where, pods=by) if by > 0 else group.count(where, -by)
+        for host_group in self._claim_groups:
+            host_group.forget_claims()
+        for size in self._sizes:
+            size.full.clear()
+            size.screened = 0
+        for kind in self._kinds:
+            kind.failures.clear()
+        self._nodes.roll_back()
+
+    # What every trial needs
+
+    def _enter(self, kind: Kind, size: Size) -> None:
+        self._base.bind(kind)
+        self._sizes[size] = None
+        if kind.solve != self._number:
+            kind.solve = self._number
+            kind.claim_entries.clear()
+            kind.seen_claim_classes = 0
+            self._kinds[kind] = None
+        for group in kind.owned:
+            group.awake = self._number
+
+    def _entries(self, kind: Kind, *, claims: bool) -> Sequence[Entry]:
+        """The classes of hosts that go with a kind, those that are new since the last look worked out now."""
+        if claims:
+            entries, classes, seen = kind.claim_entries, self._claim_classes, kind.seen_claim_classes
+            kind.seen_claim_classes = len(classes)
+        else:
+            entries, classes, seen = kind.node_entries, self._nodes.classes, kind.seen_node_classes
+            kind.seen_node_classes = len(classes)
+        for hosts in classes[seen:]:
+            if self._base.tolerates(kind, hosts.taints):
+                results = self._results(kind, hosts.number, strict=not claims)
+                if results:
+                    entries.append(Entry(hosts, results))
+        return entries
+
+    def _results(self, kind: Kind, number: int, *, strict: bool) -> tuple[Result, ...]:
+        """What a set becomes when the kind joins it, for each volume alternative that goes with it; before topology."""
+        sets, results = self._sets, []
+        own = sets.join(number, sets.number(kind.full), strict=strict)
+        if own == NONE:
+            return ()
+        for option in kind.options:
+            joined = sets.join(own, sets.number(option.requirements), strict=strict)
+            if joined != NONE and (strict or option.host is None or option.host.has(UNKNOWN_HOST)):
+                decided = tuple(sets.single(joined, use.group.key) for use in kind.zones)
+                results.append(Result(joined, decided, option.host))
+        return tuple(results)
+
+    def _narrow(self, kind: Kind, result: Result, *, strict: bool) -> Result | None:
+        """A result after topology: open domains narrowed to what the groups answer; None where one bars the host."""
+        answers: list[Requirement] = []
+        for use, domain in zip(kind.zones, result.decided, strict=True):
+            group = use.group
+            if domain is not None:
+                if not group.allows(domain, use.reach, use.own):
+                    return None
+            else:
+                held = self._sets.requirement(result.number, group.key)
+                answer = group.answer(held, use.reach, use.own)
+                if answer is None:
+                    return None
+                answers.append(answer)
+        if not answers:
+            return result
+        key: tuple[int | Requirement, ...] = (result.number, strict, *answers)
+        number = self._narrowed.get(key)
+        if number is None:
+            demanded = self._sets.number(self._sets[result.number].add(*answers))
+            number = self._narrowed[key] = self._sets.join(result.number, demanded, strict=strict)
+        return None if number == NONE else Result(number, (), result.host)
+
+    def _picks(self, kind: Kind, *, claims: bool) -> tuple[int, list[Pick]]:
+        """The hosts of one range that a kind may join, but for their room, and what each class of them becomes."""
+        picks: list[Pick] = []
+        allowed = 0
+        for entry in self._entries(kind, claims=claims):
+            mask = entry.hosts.mask
+            if not mask:
+                continue
+            results = entry.results
+            if kind.zones:
+                narrowed = (self._narrow(kind, result, strict=not claims) for result in results)
+                results = tuple(result for result in narrowed if result is not None)
+                if not results:
+                    continue
+            picks.append((mask, results))
+            allowed |= mask
+        return (allowed & self._on_hosts(kind, int(claims)) if allowed and kind.hosts else allowed), picks
+
+    def _on_hosts(self, kind: Kind, claims: int) -> int:
+        """The mask of hosts that groups on the hostname leave."""
+        mask = -1
+        for use in kind.hosts:
+            group = use.group
+            if group.kind is not GroupKind.AFFINITY:
+                mask &= ~group.blocked(claims, use.own)
+            elif not (use.own and group.may_bootstrap(kind.host_strict, kind.host_nodes)):
+                mask &= group.levels[claims][1]
+        return mask
+
+    # Existing nodes
+
+    def _on_node(self, pod: FitPod, kind: Kind, size: Size) -> bool:
+        nodes = self._nodes
+        candidates = nodes.may_hold(size) & kind.host_nodes
+        if not candidates:
+            return False
+        allowed, picks = self._picks(kind, claims=False)
+        candidates &= allowed
+        while candidates:
+            low = candidates & -candidates
+            node = low.bit_length() - 1
+            if nodes.accepts(node, kind, size):
+                hostname = nodes.hosts[node].hostname
+                for result in _of(picks, low):
+                    if result.host is None or result.host.has(hostname):
+                        self._book_node(pod, kind, size, node, result.number)
+                        return True
+            candidates ^= low
+        return False
+
+    def _book_node(self, pod: FitPod, kind: Kind, size: Size, node: int, number: int) -> None:
+        self._nodes.book(node, kind, size)
+        hosts = self._nodes.class_of[node]
+        if number != hosts.number:
+            self._nodes.move(node, self._base.node_class(hosts.taints, number))
+            self.epoch += 1
+        self._record(kind, number, hosts.taints, node, claim=False)
+        self.on_nodes.append((pod, node))
+
+    # Planned claims
+
+    def _on_claim(self, pod: FitPod, kind: Kind, size: Size) -> bool:
+        if not self.claims.all or not kind.on_claims:
+            return False
+        allowed, picks = self._picks(kind, claims=True)
+        allowed &= ~size.screened
+        sure = not kind.constraints.ports and not self._reserving and len(kind.options) == 1
+        if sure:
+            for mask, results in picks:
+                allowed &= ~(mask & size.full.get(results[0].number, 0))
+        if not allowed:
+            return False
+        refusals = 0
+        for count in self.claims.counts:
+            candidates = allowed & self.claims.by_count[count]
+            while candidates:
+                low = candidates & -candidates
+                claim = self.claims.all[low.bit_length() - 1]
+                results = _of(picks, low)
+                if self._join(pod, kind, size, claim, results):
+                    return True
+                if sure:
+                    full = size.full
+                    full[results[0].number] = full.get(results[0].number, 0) | low
+                refusals += 1
+                candidates ^= low
+                if refusals == _REFUSALS:
+                    self.claims.screen(size)
+                    allowed &= ~size.screened
+                    candidates &= allowed
+        return False
+
+    def _join(self, pod: FitPod, kind: Kind, size: Size, claim: Claim, results: Sequence[Result]) -> bool:
+        template, index = claim.template, claim.template.types
+        for result in results:
+            number = result.number
+            mask = claim.types if number == claim.hosts.number else claim.types & index.mask(number)
+            types = types_holding(template, claim.loads, mask, size, kind.constraints.ports)
+            if not types or (self._sets.min_values(number) and index.short_of_variety(types, number)):
+                continue
+            held = NOTHING_HELD if not index.reserved else self._reservations.wanted(index, types, number, claim.reservations)
+            if held is None:
+                continue
+            self._book_claim(pod, kind, size, claim, number, types, held)
+            return True
+        return False
+
+    def _book_claim(
+        self, pod: FitPod, kind: Kind, size: Size, claim: Claim, number: int, types: int, held: Held
+    ) -> None:
+        if held != claim.reservations:
+            self._reservations.swap(claim.reservations, held)
+            claim.reservations = held
+            self.epoch += 1
+        if number != claim.hosts.number:
+            bit = 1 << claim.place
+            claim.hosts.mask &= ~bit
+            claim.hosts = self._class_of(claim.template, number)
+            claim.hosts.mask |= bit
+            self.epoch += 1
+        self.claims.join(claim, pod, size, types, kind.constraints.ports)
+        self._record(kind, number, claim.hosts.taints, claim.place, claim=True)
+
+    def _class_of(self, template: Template, number: int) -> HostClass:
+        key = (id(template), number)
+        found = self._claim_class.get(key)
+        if found is None:
+            found = self._claim_class[key] = HostClass(number, template.taints)
+            self._claim_classes.append(found)
+        return found
+
+    # New claims
+
+    def _on_new_claim(self, pod: FitPod, kind: Kind, size: Size) -> bool:
+        if not kind.on_claims or not self._may_start(kind):
+            return False
+        for template in self._base.templates:
+            if self._base.tolerates(kind, template.taints) and self._open(pod, kind, size, template):
+                return True
+        return False
+
+    def _may_start(self, kind: Kind) -> bool:
+        """Whether the groups on the hostname allow a host that holds nothing yet."""
+        for use in kind.hosts:
+            group = use.group
+            if group.kind is GroupKind.AFFINITY:
+                if not (use.own and group.may_bootstrap(kind.host_strict, kind.host_nodes)):
+                    return False
+            elif group.kind is GroupKind.SPREAD and use.own > group.max_skew:
+                return False
+        return True
+
+    def _open(self, pod: FitPod, kind: Kind, size: Size, template: Template) -> bool:
+        limits = self.limits.get(template.name)
+        launchable = template.mask
+        if limits:
+            if limits.get("nodes") == 0:
+                return False
+            launchable = template.types.within(launchable, limits)
+        if not launchable:
+            return False
+        for result in self._results(kind, template.number, strict=False):
+            narrowed = self._narrow(kind, result, strict=False) if kind.zones else result
+            if narrowed is None:
+                continue
+            number, mask, relaxed = self._first_types(kind, size, template, narrowed.number, launchable)
+            if not mask:
+                continue
+            held = self._first_reservations(template, mask, number)
+            self._book_new(pod, kind, size, template, number, mask, held, relaxed=relaxed)
+            return True
+        return False
+
+    def _first_reservations(self, template: Template, types: int, number: int) -> Held:
+        if not template.types.reserved:
+            return NOTHING_HELD
+        held = self._reservations.wanted(template.types, types, number, NOTHING_HELD)
+        if held is None:
+            raise ReservationsExhausted
+        return held
+
+    def _first_types(
+        self, kind: Kind, size: Size, template: Template, number: int, launchable: int
+    ) -> tuple[int, int, bool]:
+        """The set, types and whether minValues were lowered of a claim opened for one pod; no types: it can't be."""
+        index = template.types
+        mask = launchable & index.mask(number)
+        loads = [Load(g.types, dict(g.overhead), g.ports) for g in template.groups]
+        mask = types_holding(template, loads, mask, size, kind.constraints.ports)
+        short = index.short_of_variety(mask, number) if mask and self._sets.min_values(number) else ()
+        if not short:
+            return number, mask, False
+        if not self._base.rules.best_effort_min_values:
+            return number, 0, False
+        return self._sets.number(lowered(self._sets[number], short)), mask, True
+
+    def _book_new(
+        self,
+        pod: FitPod,
+        kind: Kind,
+        size: Size,
+        template: Template,
+        number: int,
+        types: int,
+        held: Held,
+        *,
+        relaxed: bool,
+    ) -> None:
+        claim = self.claims.open(template, self._class_of(template, number), types)
+        claim.relaxed_values = claim.relaxed_values or relaxed
+        self._book_claim(pod, kind, size, claim, number, types, held)
+        self.epoch += 1
+        limits = self.limits.get(template.name, {})
+        for resource in limits:
+            if resource != "nodes":  # QUIRK 18.4: the largest type is charged, nodes are not
+                limits[resource] -= template.types.largest_capacity(types, resource)
+
+    # Topology's books
+
+    def _record(self, kind: Kind, number: int, taints: int, host: int, *, claim: bool) -> None:
+        """Counts a placed pod on every group that selects it, and on those by which it keeps others away (13.13)."""
+        plan = kind.plans.get((number, taints))
+        if plan is None:
+            plan = kind.plans[number, taints] = self._plan(kind, number, taints)
+        awake = self._number
+        for zone_group, domain in plan.zones:
+            if zone_group.awake == awake:
+                self.count(zone_group, domain)
+        for host_group in plan.hosts:
+            if host_group.awake == awake:
+                self._count_host(host_group, host, claim=claim)
+        for group in plan.by_host:
+            if group.awake == awake:
+                self._record_by_host(group, number, taints, host, claim=claim)
+        for zone_group, domain in plan.inverse_zones:
+            self.count(zone_group, domain)
+        for host_group in plan.inverse_hosts:
+            self._count_host(host_group, host, claim=claim)
+
+    def _count_host(self, group: HostGroup, host: int, *, claim: bool) -> None:
+        if claim:
+            group.record_claim(host)
+            self._claim_groups[group] = None
+        else:
+            self.count(group, host)
+
+    def _plan(self, kind: Kind, number: int, taints: int) -> RecordPlan:
+        requirements, listed = self._sets[number], self._base.taint_lists[taints]
+        by_host = tuple(g for g in kind.selected if g.filter.reads(HOSTNAME))
+        counted = [g for g in kind.selected if g not in by_host and g.filter.matches(listed, requirements)]
+        return RecordPlan(
+            zones=tuple((g, d) for g in counted if isinstance(g, ZoneGroup) for d in self._domains(g, number)),
+            hosts=tuple(g for g in counted if isinstance(g, HostGroup)),
+            by_host=by_host,
+            inverse_zones=tuple(
+                (g, d) for g in kind.inverse if isinstance(g, ZoneGroup) for d in self._domains(g, number)
+            ),
+            inverse_hosts=tuple(g for g in kind.inverse if isinstance(g, HostGroup)),
+        )
+
+    def _domains(self, group: ZoneGroup, number: int) -> Sequence[str]:
+        """The domains in which a pod counts: for anti-affinity every one still open, else the one that is decided."""
+        held = self._sets[number].get(group.key)
+        if held is None:
+            return ()
+        if group.kind in (GroupKind.ANTI_AFFINITY, GroupKind.INVERSE):
+            return sorted(held.values)
+        one = self._sets.single(number, group.key)
+        return () if one is None else (one,)
+
+    def _record_by_host(self, group: Group, number: int, taints: int, host: int, *, claim: bool) -> None:
+        """A group whose node filter names hosts: judged with the host's own name, which no planned claim has yet."""
+        name = f"claim {host}" if claim else self._nodes.hosts[host].hostname
+        requirements = self._sets[number].add(Requirement.of(HOSTNAME, "In", (name,)))
+        if not group.filter.matches(self._base.taint_lists[taints], requirements):
+            return
+        if isinstance(group, HostGroup):
+            self._count_host(group, host, claim=claim)
+        elif isinstance(group, ZoneGroup):
+            for domain in self._domains(group, number):
+                self.count(group, domain)
+
+
+def _of(picks: Sequence[Pick], bit: int) -> tuple[Result, ...]:
+    """What the host of a bit becomes."""
+    return next(results for mask, results in picks if mask & bit)

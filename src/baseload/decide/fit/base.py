@@ -1,0 +1,131 @@
+"""What an engine sets up once for a cluster: its classes of existing nodes, its templates, its topology groups, its shapes.
+
+All pods that the engine will ever place are given at set-up, running ones that may be moved included. Of labels, only the
+keys that some selector or requirement among them names are looked at.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from baseload.decide.fit.groups import CountedNode, Groups, Running, Universe
+from baseload.decide.fit.kinds import Kinds, node_keys, selector_keys
+from baseload.decide.fit.nodes import Host, Nodes
+from baseload.decide.fit.sets import Sets
+from baseload.decide.fit.shape import FitPod, HostClass, Kind, projected, without_hostname
+from baseload.decide.fit.taints import PREFER_NO_SCHEDULE, Taint, tolerated
+from baseload.decide.fit.template import Daemon, PoolOffer, Template
+from baseload.values.label import HOSTNAME, normalise
+from baseload.values.requirement import Requirements
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings that change how pods are fitted (provisioning spec 25)."""
+
+    respect_preferences: bool = True
+    best_effort_min_values: bool = False
+    strict_reservations: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cluster:
+    """What an engine is set up from."""
+
+    hosts: Sequence[Host]  # existing nodes that take part, in the order in which they are tried
+    nodes: Mapping[str, CountedNode]  # every Node of the API, by name
+    running: Sequence[tuple[FitPod, str, bool]]  # bound pods: the pod, its node, whether topology counts it
+    offers: Sequence[PoolOffer]  # in the order in which they are tried
+    daemons: Sequence[Daemon]
+    universe: Universe
+
+
+class Base:
+    """The set-up, which passes share and, their bookings undone, leave as it was."""
+
+    def __init__(self, cluster: Cluster, pods: Sequence[FitPod], sets: Sets, rules: Rules) -> None:
+        self.cluster: Final = cluster
+        self.sets: Final = sets
+        self.rules: Final = rules
+        self.taint_lists: Final[list[tuple[Taint, ...]]] = []
+        self._taint_numbers: Final[dict[tuple[Taint, ...], int]] = {}
+        self._node_classes: Final[dict[tuple[int, int], HostClass]] = {}
+
+        to_place = {id(pod.constraints): pod.constraints for pod in pods}
+        owners = {id(p.constraints): p.constraints for p, _, _ in cluster.running if p.constraints.anti_affinity}
+        demands = (*to_place.values(), *owners.values())
+        keys = selector_keys(demands)
+        running = Running(cluster.nodes)
+        for pod, node, counts in cluster.running:
+            if counts:
+                running.add(pod.namespace, projected(pod.labels, keys), node)
+        self.groups: Final = Groups(running, cluster.universe, respect_preferences=rules.respect_preferences)
+        self._count_owners()
+        self.kinds: Final = Kinds(
+            self.groups,
+            keys,
+            respect_preferences=rules.respect_preferences,
+            soft_taints=any(t.effect == PREFER_NO_SCHEDULE for offer in cluster.offers for t in offer.taints),
+        )
+        kinds = dict.fromkeys(self.kinds.kind(pod) for pod in pods)
+        for kind in kinds:
+            self.kinds.make_groups(kind)
+        daemons = (daemon.constraints for daemon in cluster.daemons)
+        self.nodes: Final = self._nodes(node_keys((*demands, *daemons), {kind.volumes for kind in kinds}) - {HOSTNAME})
+        made = (
+            Template(offer, cluster.daemons, sets, best_effort=rules.best_effort_min_values) for offer in cluster.offers
+        )
+        self.all_templates: Final = tuple(made)
+        self.templates: Final = tuple(template for template in self.all_templates if template.mask)
+        for template in self.templates:
+            template.taints = self.taint_number(template.offer.taints)
+
+    def taint_number(self, taints: tuple[Taint, ...]) -> int:
+        number = self._taint_numbers.get(taints)
+        if number is None:
+            number = self._taint_numbers[taints] = len(self.taint_lists)
+            self.taint_lists.append(taints)
+        return number
+
+    def tolerates(self, kind: Kind, taints: int) -> bool:
+        found = kind.taints.get(taints)
+        if found is None:
+            found = kind.taints[taints] = tolerated(self.taint_lists[taints], kind.constraints.tolerations)
+        return found
+
+    def node_class(self, taints: int, number: int) -> HostClass:
+        """The class of existing nodes with these taints and this set, made where it is new."""
+        found = self._node_classes.get((taints, number))
+        if found is None:
+            found = self._node_classes[taints, number] = HostClass(number, taints)
+            self.nodes.classes.append(found)
+        return found
+
+    def bind(self, kind: Kind) -> None:
+        """Brings a kind up to date with the groups there are."""
+        self.kinds.bind(kind)
+        if kind.host is not None and kind.host_nodes == -1:
+            names = enumerate(host.hostname for host in self.nodes.hosts)
+            kind.host_nodes = sum(1 << place for place, name in names if kind.host.has(name))
+
+    def _nodes(self, keys: frozenset[str]) -> Nodes:
+        nodes = Nodes(self.cluster.hosts)
+        classes: dict[tuple[int, int], HostClass] = self._node_classes
+        for place, host in enumerate(self.cluster.hosts):
+            labels = {key: value for key, value in host.labels.items() if normalise(key) in keys}
+            number = self.sets.number(without_hostname(Requirements.of_labels(labels)))
+            taints = self.taint_number(host.taints)
+            alike = classes.get((taints, number))
+            if alike is None:
+                alike = classes[taints, number] = HostClass(number, taints)
+                nodes.classes.append(alike)
+            alike.mask |= 1 << place
+            nodes.class_of.append(alike)
+        return nodes
+
+    def _count_owners(self) -> None:
+        """Running pods keep others away by their required anti-affinity, terminating ones too (13.14)."""
+        for pod, name, _ in self.cluster.running:
+            if pod.constraints.anti_affinity:
+                for group in self.groups.inverse_of(pod.constraints):
+                    self.groups.count_running(group, self.cluster.nodes.get(name), 1)

@@ -1,0 +1,164 @@
+"""The engine: which of many pods go where, one after the other, as Karpenter's scheduler decides it.
+
+Pods queue by size. One that finds no place gives up one preference and is tried again; when none is left it goes, whole
+again, to the end of the queue, until a whole round has brought nothing (provisioning spec 5.5, 6). The set-up is made once
+for a cluster; a solve leaves no trace in it, so simulations without some of its nodes can follow each other at once.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from baseload.decide.fit.attempt import Pass, ReservationsExhausted
+from baseload.decide.fit.base import Base, Cluster, Rules
+from baseload.decide.fit.planned import Claim
+from baseload.decide.fit.sets import Sets
+from baseload.decide.fit.shape import FitPod, Kind, Size
+from baseload.decide.fit.topology import ZoneGroup
+from baseload.decide.fit.why import Refusal, refusals
+
+_ASKED_EVERYWHERE: Final = 100  # shapes that failed for which single nodes and claims are asked too
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """What a solve comes to."""
+
+    on_nodes: Sequence[tuple[FitPod, int]]  # the place of the node
+    claims: Sequence[Claim]
+    failed: Sequence[tuple[FitPod, Sequence[Refusal]]]  # with every target's no, where these were asked for
+
+
+class Fit:
+    """A cluster ready for fitting. `pods` are all that it will ever have to place, running ones to be moved included."""
+
+    def __init__(self, cluster: Cluster, pods: Sequence[FitPod], sets: Sets, rules: Rules) -> None:
+        self.base: Final = Base(cluster, pods, sets, rules)
+        self._solves = 0
+
+    def solve(self, pods: Sequence[FitPod]) -> Fitted:
+        """Places pods on the cluster as it stands, and asks every target why it did not take those that failed."""
+        return self._run(self._begin(), pods, ask=True)
+
+    def simulate(
+        self, removed: Sequence[int], displaced: Sequence[tuple[FitPod, str]], pending: Sequence[FitPod] = ()
+    ) -> Fitted:
+        """Places pods as though some nodes (by place) were gone: those that ran there (pod, node), and pending ones."""
+        pods = [*pending, *(pod for pod, _ in displaced)]
+        self._prepare(pods)
+        run = self._begin()
+        for place in removed:
+            self.base.nodes.active &= ~(1 << place)
+            host = self.base.cluster.hosts[place]
+            run.charge(host.pool, host.capacity, -1)
+        self._withdraw(run, displaced)
+        unregistered = self._unregister(removed, pods)
+        try:
+            return self._run(run, pods)
+        finally:
+            for group, domain in unregistered:
+                group.register(domain)
+
+    def _prepare(self, pods: Sequence[FitPod]) -> None:
+        """Makes every group that these pods may come to carry, so that what is taken away is taken from all of them."""
+        kinds = dict.fromkeys(map(self.base.kinds.kind, pods))
+        chains = [trial for kind in kinds for trial in self.base.kinds.chain(kind)]
+        for trial in chains:
+            self.base.kinds.make_groups(trial)
+        for trial in chains:
+            self.base.bind(trial)
+
+    def _begin(self) -> Pass:
+        self._solves += 1
+        run = Pass(self.base, self._solves)
+        for host in self.base.cluster.hosts:
+            run.charge(host.pool, host.capacity)
+        return run
+
+    def _run(self, run: Pass, pods: Sequence[FitPod], *, ask: bool = False) -> Fitted:
+        kinds = self.base.kinds
+        for kind in dict.fromkeys(map(kinds.kind, pods)):
+            for group in kind.owned:
+                group.awake = self._solves
+        queue = deque((pod, kinds.kind(pod), kinds.size(pod)) for pod in sorted(pods, key=_order))
+        tried: dict[int, int] = {}  # id of a pod -> the queue's length when it went back to the end
+        while queue and tried.get(id(queue[0][0])) != len(queue):
+            pod, kind, size = queue.popleft()
+            if not self._place(run, pod, kind, size):
+                queue.append((pod, kind, size))
+                tried[id(pod)] = len(queue)
+        refused = self._refusals(run, queue) if ask else {}
+        failed = [(pod, refused.get((kind.number, size.number), ())) for pod, kind, size in queue]
+        run.roll_back()
+        return Fitted(run.on_nodes, run.claims.all, failed)
+
+    def _refusals(
+        self, run: Pass, queue: Iterable[tuple[FitPod, Kind, Size]]
+    ) -> dict[tuple[int, int], Sequence[Refusal]]:
+        """Why each shape that failed was refused; beyond a number of shapes only what the pools say."""
+        found: dict[tuple[int, int], Sequence[Refusal]] = {}
+        for _, kind, size in queue:
+            key = (kind.number, size.number)
+            if key not in found:
+                last = kind
+                while last.next is not None:
+                    last = last.next
+                self.base.bind(last)
+                every = len(found) < _ASKED_EVERYWHERE
+                found[key] = tuple(refusals(self.base, run, last, size, nodes=every))
+        return found
+
+    def _place(self, run: Pass, pod: FitPod, kind: Kind, size: Size) -> bool:
+        """Tries a pod, less one preference more each time; a shape that failed is not tried while nothing changed."""
+        if kind.failures.get(size.number) == _stamp(run, kind):
+            return False
+        trial: Kind | None = kind
+        try:
+            while trial is not None:
+                if run.place(pod, trial, size):
+                    return True
+                trial = self.base.kinds.relaxed(trial)
+        except ReservationsExhausted:
+            return False
+        kind.failures[size.number] = _stamp(run, kind)
+        return False
+
+    def _withdraw(self, run: Pass, displaced: Sequence[tuple[FitPod, str]]) -> None:
+        """Pods that are to be placed anew no longer count where they ran."""
+        groups, nodes = self.base.groups, self.base.cluster.nodes
+        for pod, name in displaced:
+            kind, node = self.base.kinds.kind(pod), nodes.get(name)
+            for group in (*kind.selected, *kind.inverse):
+                where = groups.where(group, node)
+                if where is not None:
+                    run.count(group, where, -1)
+
+    def _unregister(self, removed: Sequence[int], pods: Sequence[FitPod]) -> list[tuple[ZoneGroup, str]]:
+        """Domains that only a removed node lends are unknown without it."""
+        kinds, groups = self.base.kinds, self.base.groups
+        alike = dict.fromkeys(map(kinds.kind, pods))
+        concerned = {use.group: None for kind in alike for trial in kinds.chain(kind) for use in trial.zones}
+        gone: list[tuple[ZoneGroup, str]] = []
+        for place in removed:
+            node = self.base.cluster.nodes.get(self.base.cluster.hosts[place].name)
+            for group in concerned:
+                if node is not None and node.registers and (domain := groups.domain(group, node)) is not None:
+                    group.forget(domain, nodes=1)
+                    gone.append((group, domain))
+        return gone
+
+
+def _stamp(run: Pass, kind: Kind) -> tuple[int, int]:
+    """What a failure depends on: a pod that failed fails again while this is the same, since hosts only fill up."""
+    versions = 0
+    trial: Kind | None = kind
+    while trial is not None:
+        versions += sum(use.group.version for use in trial.zones) + sum(use.group.version for use in trial.hosts)
+        trial = trial.next
+    return run.epoch, versions
+
+
+def _order(pod: FitPod) -> tuple[int, int, str, str]:
+    """The queue's order: the larger first, then the older (6.1)."""
+    return (-pod.requests.get("cpu", 0), -pod.requests.get("memory", 0), pod.created, pod.uid)

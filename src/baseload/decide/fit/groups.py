@@ -1,0 +1,197 @@
+"""All topology groups of one engine: made from pods' constraints, filled from running pods, found by the pods they select.
+
+Groups are shared by equal constraints. A group that a relaxation brings to life counts running pods alone, not what this
+pass has placed so far (QUIRK, provisioning spec 13.15). Universe: the domains that pools lend, each with the taint lists
+under which it is to be had (13.3, 13.4).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from baseload.decide.fit.constraints import Constraints, Spread, Term
+from baseload.decide.fit.taints import Taint, Toleration, tolerated
+from baseload.decide.fit.topology import EVERY_NODE, Group, GroupKey, GroupKind, HostGroup, NodeFilter, ZoneGroup
+from baseload.values.label import HOSTNAME
+from baseload.values.requirement import EMPTY, Requirements
+
+Universe = Callable[[str], Mapping[str, tuple[tuple[Taint, ...], ...]]]
+"""topology key -> domain -> the taint lists of the pools that lend it"""
+
+Labels = tuple[tuple[str, str], ...]
+"""the labels that some selector reads"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedNode:
+    """A Node of the API as counting sees it: its own labels and taints, and its place among the offered nodes."""
+
+    name: str
+    hostname: str
+    labels: Mapping[str, str]  # as written
+    requirements: Requirements  # the same as a requirement set, hostname included
+    taints: tuple[Taint, ...]
+    place: int | None  # among the existing nodes that are offered; None: being deleted, or not tracked
+    registers: bool  # lends its domains even when no pod runs there: offered, with a Node object
+
+
+class Running:
+    """The pods that run: how many of each label set on each node."""
+
+    def __init__(self, nodes: Mapping[str, CountedNode]) -> None:
+        self.nodes: Final = nodes
+        self._by_labels: Final[dict[tuple[str, Labels], dict[str, int]]] = {}
+        self._by_namespace: Final[dict[str, dict[str, int]]] = {}
+        self._with_pair: Final[dict[tuple[str, str, str], list[Labels]]] = {}
+
+    def add(self, namespace: str, labels: Labels, node: str, by: int = 1) -> None:
+        on = self._by_labels.get((namespace, labels))
+        if on is None:
+            on = self._by_labels[namespace, labels] = {}
+            for key, value in labels:
+                self._with_pair.setdefault((namespace, key, value), []).append(labels)
+        on[node] = on.get(node, 0) + by
+        everywhere = self._by_namespace.setdefault(namespace, {})
+        everywhere[node] = everywhere.get(node, 0) + by
+
+    def counts(self, group: GroupKey) -> dict[str, int]:
+        """Pods a node that a group counts; without a selector, every pod of its namespaces."""
+        found: dict[str, int] = {}
+        selector = group.selector
+        if selector is None:
+            for namespace in group.namespaces:
+                _add(found, self._by_namespace.get(namespace, {}))
+            return found
+        pair = selector.index_pair()
+        if pair is not None:
+            places = [(n, labels) for n in group.namespaces for labels in self._with_pair.get((n, *pair), ())]
+        else:
+            places = [(n, labels) for n, labels in self._by_labels if n in group.namespaces]
+        for namespace, labels in places:
+            if selector.matches(dict(labels)):
+                _add(found, self._by_labels[namespace, labels])
+        return found
+
+
+def _add(into: dict[str, int], more: Mapping[str, int]) -> None:
+    for node, count in more.items():
+        into[node] = into.get(node, 0) + count
+
+
+class Groups:
+    """The registry. `generation` rises whenever a group is added."""
+
+    def __init__(self, running: Running, universe: Universe, *, respect_preferences: bool) -> None:
+        self._running: Final = running
+        self._universe: Final = universe
+        self._respect: Final = respect_preferences
+        self._groups: Final[dict[GroupKey, Group]] = {}
+        self._by_pair: Final[dict[tuple[str, str, str], list[Group]]] = {}  # (namespace, label, value) -> groups
+        self._by_namespace: Final[dict[str, list[Group]]] = {}  # groups whose selector names no such pair
+        self.generation = 0
+
+    def __iter__(self) -> Iterable[Group]:
+        return iter(self._groups.values())
+
+    def owned_by(self, demands: Constraints, namespace: str) -> tuple[Group, ...]:
+        """The groups whose constraints a pod carries, made where they are new; inverse groups stand apart."""
+        found: list[Group] = []
+        for spread in demands.spread:
+            if spread.hard or self._respect:
+                found.append(self._of_spread(spread, demands, namespace))
+        affinity = [*demands.affinity, *((t for _, t in demands.preferred_affinity) if self._respect else ())]
+        against = [*demands.anti_affinity, *((t for _, t in demands.preferred_anti_affinity) if self._respect else ())]
+        found += [self._of_term(term, GroupKind.AFFINITY, demands.tolerations) for term in affinity]
+        found += [self._of_term(term, GroupKind.ANTI_AFFINITY, demands.tolerations) for term in against]
+        return tuple(dict.fromkeys(found))
+
+    def inverse_of(self, demands: Constraints) -> tuple[Group, ...]:
+        """The groups by which a pod's required anti-affinity keeps others away from it."""
+        terms = (self._of_term(term, GroupKind.INVERSE, demands.tolerations) for term in demands.anti_affinity)
+        return tuple(dict.fromkeys(terms))
+
+    def selecting(self, namespace: str, labels: Mapping[str, str]) -> tuple[Group, ...]:
+        """Every group whose selector and namespaces match a pod, inverse ones included."""
+        candidates = list(self._by_namespace.get(namespace, ()))
+        for key, value in labels.items():
+            candidates += self._by_pair.get((namespace, key, value), ())
+        return tuple(g for g in candidates if g.selects(namespace, labels))
+
+    def _of_spread(self, spread: Spread, demands: Constraints, namespace: str) -> Group:
+        alternatives = tuple(demands.selector.add(term) for term in demands.required or (EMPTY,))
+        node_filter = NodeFilter(
+            honor_taints=spread.honor_taints,
+            honor_affinity=spread.honor_affinity,
+            tolerations=demands.tolerations,
+            alternatives=alternatives,
+        )
+        key = GroupKey(
+            spread.key, GroupKind.SPREAD, frozenset((namespace,)), spread.max_skew, node_filter, spread.selector
+        )
+        return self._group(key, demands.tolerations, min_domains=spread.min_domains, honor=spread.honor_taints)
+
+    def _of_term(self, term: Term, kind: GroupKind, tolerations: tuple[Toleration, ...]) -> Group:
+        key = GroupKey(term.key, kind, term.namespaces, 0, EVERY_NODE, term.selector)
+        return self._group(key, tolerations, min_domains=None, honor=True)
+
+    def _group(
+        self, key: GroupKey, tolerations: tuple[Toleration, ...], *, min_domains: int | None, honor: bool
+    ) -> Group:
+        group = self._groups.get(key)
+        if group is None:
+            group = HostGroup(key) if key.key == HOSTNAME else self._zone_group(key, tolerations, min_domains, honor)
+            if key.kind is not GroupKind.INVERSE:  # its owners are counted one by one
+                for name, count in self._running.counts(key).items():
+                    self.count_running(group, self._running.nodes.get(name), count)
+            self._groups[key] = group
+            self._index(group)
+            self.generation += 1
+        return group
+
+    def _zone_group(
+        self, key: GroupKey, tolerations: tuple[Toleration, ...], min_domains: int | None, honor: bool
+    ) -> ZoneGroup:
+        lent = self._universe(key.key)
+        domains = frozenset(
+            d for d, lists in lent.items() if not honor or any(tolerated(t, tolerations) for t in lists)
+        )
+        group = ZoneGroup(key, min_domains, domains)
+        for node in self._running.nodes.values():
+            if node.registers and (domain := self.domain(group, node)) is not None:
+                group.register(domain)
+        return group
+
+    def domain(self, group: Group, node: CountedNode) -> str | None:
+        """The domain of a Node for a group; None where it lacks the key or the group passes it over."""
+        domain = node.labels.get(group.key)
+        if domain is None or not group.filter.matches(node.taints, node.requirements):
+            return None
+        return domain
+
+    def where(self, group: Group, node: CountedNode | None) -> str | int | None:
+        """Where a group counts the pods of a Node: in a domain, or at the node's place; None where it does not."""
+        if node is None:
+            return None
+        if isinstance(group, HostGroup):
+            return node.place if group.filter.matches(node.taints, node.requirements) else None
+        return self.domain(group, node)
+
+    def count_running(self, group: Group, node: CountedNode | None, by: int) -> None:
+        """Counts running pods on a node."""
+        where = self.where(group, node)
+        if isinstance(group, ZoneGroup) and isinstance(where, str):
+            group.count(where, by)
+        elif isinstance(group, HostGroup) and isinstance(where, int):
+            group.record_node(where, by)
+        elif isinstance(group, HostGroup) and node is not None and node.place is None:
+            if group.filter.matches(node.taints, node.requirements):
+                group.elsewhere[node.hostname] = group.elsewhere.get(node.hostname, 0) + by
+                group.version += 1
+
+    def _index(self, group: Group) -> None:
+        pair = group.selector.index_pair() if group.selector is not None else None
+        for namespace in group.namespaces:
+            if pair is not None:
+                self._by_pair.setdefault((namespace, *pair), []).append(group)
+            elif group.selector is not None:
+                self._by_namespace.setdefault(namespace, []).append(group)

@@ -1,0 +1,175 @@
+"""Instance types as masks: which of them meet a requirement set, hold a load, stay within a limit (provisioning spec 12).
+
+Per resource the amounts are sorted once and each place keeps the mask of the types from there on, so "at least this
+much" is one bisection and one AND, whatever the number of types.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from baseload.catalog.columns import InstanceTypes, OfferingColumn
+from baseload.decide.fit.sets import Sets
+from baseload.values.requirement import Requirement, Requirements
+
+RESERVED: Final = "reserved"
+
+
+class _Ladder:
+    """One resource: the types in order of their amount."""
+
+    __slots__ = ("_amounts", "_from")
+
+    def __init__(self, amounts: tuple[int, ...]) -> None:
+        order = sorted(range(len(amounts)), key=amounts.__getitem__)
+        self._amounts = [amounts[i] for i in order]
+        masks = [0]
+        for i in reversed(order):
+            masks.append(masks[-1] | 1 << i)
+        masks.reverse()
+        self._from = masks  # [k]: the types from place k on
+
+    def at_least(self, amount: int) -> int:
+        return self._from[bisect_left(self._amounts, amount)]
+
+    def at_most(self, amount: int) -> int:
+        return self._from[0] & ~self._from[bisect_right(self._amounts, amount)]
+
+    def largest(self, mask: int) -> int:
+        """The largest amount among the types of a mask that is not empty."""
+        low, high = 0, len(self._amounts) - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._from[middle] & mask:
+                low = middle
+            else:
+                high = middle - 1
+        return self._amounts[low]
+
+
+class TypeIndex:
+    """The types of one or more pools, indexed for the questions that fitting asks."""
+
+    def __init__(self, table: InstanceTypes, sets: Sets) -> None:
+        self.table: Final = table
+        self.all: Final = (1 << len(table)) - 1
+        self._sets: Final = sets
+        self._allocatable: Final[dict[str, _Ladder]] = {}
+        self._capacity: Final[dict[str, _Ladder]] = {}
+        self._masks: Final[dict[int, int]] = {}
+        self._agreeing: Final[dict[Requirement, int]] = {}
+        self.usable: Final = self._without_negative_amounts()
+        self.reserved: Final = tuple(o for o in table.offerings if o.capacity_type == RESERVED and o.available)
+
+    def mask(self, number: int) -> int:
+        """The types that agree with a set and have an available offering that does."""
+        mask = self._masks.get(number)
+        if mask is None:
+            requirements = self._sets[number]
+            mask = self._masks[number] = self.agreeing(requirements) & self.offered(requirements)
+        return mask
+
+    def agreeing(self, requirements: Requirements) -> int:
+        """The types whose own labels intersect the requirements; a label that a type lacks is no obstacle."""
+        mask = self.all
+        for key, requirement in requirements.items():
+            if key in self.table.labels:
+                mask &= self._agreeing_on(requirement)
+        return mask
+
+    def offered(self, requirements: Requirements) -> int:
+        """The types with an available offering that goes with the requirements."""
+        mask = 0
+        for offering in self.table.offerings:
+            if offering.available & ~mask and self._goes_with(requirements, offering):
+                mask |= offering.available
+        return mask
+
+    def offerings(self, requirements: Requirements) -> Iterable[OfferingColumn]:
+        """The columns with an available offering that goes with the requirements."""
+        return (o for o in self.table.offerings if o.available and self._goes_with(requirements, o))
+
+    def holding(self, mask: int, load: Mapping[str, int]) -> int:
+        """Those of the mask that hold the load."""
+        for resource, amount in load.items():
+            if amount:
+                mask &= self.at_least(resource, amount)
+        return mask & self.usable
+
+    def at_least(self, resource: str, amount: int) -> int:
+        """The types with at least this much allocatable of a resource."""
+        return self._ladder(self._allocatable, self.table.allocatable, resource).at_least(amount)
+
+    def within(self, mask: int, remaining: Mapping[str, int]) -> int:
+        """Those of the mask whose capacity stays within what is left of a pool's limits."""
+        for resource, amount in remaining.items():
+            if amount < 0:
+                return 0
+            if resource != "nodes":
+                mask &= self._ladder(self._capacity, self.table.capacity, resource).at_most(amount)
+        return mask
+
+    def largest_capacity(self, mask: int, resource: str) -> int:
+        return self._ladder(self._capacity, self.table.capacity, resource).largest(mask)
+
+    def largest_allocatable(self, mask: int, resource: str) -> int:
+        return self._ladder(self._allocatable, self.table.allocatable, resource).largest(mask)
+
+    def variety(self, mask: int, key: str) -> int:
+        """How many different values of a label the types of a mask have between them."""
+        values: set[str] = set()
+        column = self.table.labels.get(key)
+        for requirement, types in column.groups if column else ():
+            if types & mask and not requirement.complement:
+                values |= requirement.values
+        return len(values)
+
+    def short_of_variety(self, mask: int, number: int) -> tuple[tuple[str, int], ...]:
+        """The keys whose minValues the types of a mask do not reach, and what they reach."""
+        return tuple(
+            (key, reached)
+            for key, wanted in self._sets.min_values(number)
+            if (reached := self.variety(mask, key)) < wanted
+        )
+
+    def names(self, mask: int) -> tuple[str, ...]:
+        return tuple(self.table.names[i] for i in bits(mask))
+
+    def _agreeing_on(self, requirement: Requirement) -> int:
+        mask = self._agreeing.get(requirement)
+        if mask is None:
+            mask = self.all
+            for held, types in self.table.labels[requirement.key].groups:
+                both_absent = held.tolerates_absence and requirement.tolerates_absence
+                if not (both_absent or held.overlaps(requirement)):
+                    mask &= ~types
+            self._agreeing[requirement] = mask
+        return mask
+
+    def _goes_with(self, requirements: Requirements, offering: OfferingColumn) -> bool:
+        return requirements.compatible(offering.requirements, self._sets.well_known)
+
+    def _ladder(self, ladders: dict[str, _Ladder], columns: Mapping[str, tuple[int, ...]], resource: str) -> _Ladder:
+        ladder = ladders.get(resource)
+        if ladder is None:
+            amounts = columns.get(resource) or (0,) * len(self.table)
+            ladder = ladders[resource] = _Ladder(amounts)
+        return ladder
+
+    def _without_negative_amounts(self) -> int:
+        """A type with a negative amount of anything holds nothing (7.2)."""
+        return self.all & ~sum(
+            1 << i
+            for i in {
+                i for amounts in self.table.allocatable.values() for i, amount in enumerate(amounts) if amount < 0
+            }
+        )
+
+
+def bits(mask: int) -> Iterable[int]:
+    """The places of the bits that are set, lowest first."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+

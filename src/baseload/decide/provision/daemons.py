@@ -1,0 +1,66 @@
+"""The DaemonSets' pods: what every node has to carry, and what a running node must still keep for them (spec 9)."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from baseload.decide.fit.constraints import read
+from baseload.decide.fit.taints import Taint, tolerated
+from baseload.decide.fit.template import Daemon
+from baseload.kube.types.apps import DaemonSet
+from baseload.kube.types.core import Affinity, NodeAffinity, Pod, PodSpec
+from baseload.model import requests
+from baseload.model.requests import Amounts
+from baseload.model.view import View, is_terminal
+from baseload.values.requirement import Requirements
+
+
+def daemons(view: View) -> tuple[Daemon, ...]:
+    """One pod for each DaemonSet: the newest that runs, else what its template makes."""
+    if not view.daemon_sets:
+        return ()
+    newest: dict[tuple[str, str], Pod] = {}
+    for pod in view.pods:
+        for owner in pod.metadata.owner_references:
+            if owner.kind == "DaemonSet" and owner.api_version == "apps/v1" and not is_terminal(pod):
+                key = (pod.metadata.namespace, owner.name)
+                held = newest.get(key)
+                if held is None or pod.metadata.creation_timestamp > held.metadata.creation_timestamp:
+                    newest[key] = pod
+    found = (_daemon(d, newest.get((d.metadata.namespace, d.metadata.name)), view) for d in view.daemon_sets)
+    return tuple(daemon for daemon in found if daemon is not None)
+
+
+def _daemon(owner: DaemonSet, live: Pod | None, view: View) -> Daemon | None:
+    template = owner.spec.template
+    spec = template.spec if live is None else _with_affinity_of(live.spec, template.spec)
+    if spec.resource_claims:
+        return None
+    namespace = owner.metadata.namespace
+    labels = template.metadata.labels if live is None else live.metadata.labels
+    amounts = requests.of_spec(spec, limits_fill=True) if live is None else requests.of_pod(live)
+    demands = read(spec, namespace=namespace, labels=labels, namespaces=view.namespace_labels)
+    return Daemon(f"{namespace}/{owner.metadata.name}", demands, amounts)
+
+
+def _with_affinity_of(live: PodSpec, template: PodSpec) -> PodSpec:
+    """A running daemon's node affinity names its node; where the template demands something, that stands instead."""
+    wanted = template.affinity.node_affinity if template.affinity else None
+    required = wanted.required_during_scheduling_ignored_during_execution if wanted else None
+    if required is None:
+        return live
+    affinity = live.affinity or Affinity()
+    node = affinity.node_affinity or NodeAffinity()
+    node = msgspec.structs.replace(node, required_during_scheduling_ignored_during_execution=required)
+    return msgspec.structs.replace(live, affinity=msgspec.structs.replace(affinity, node_affinity=node))
+
+
+def reserve(
+    expected: Sequence[Daemon], taints: tuple[Taint, ...], labels: Requirements, running: Mapping[str, int]
+) -> Amounts:
+    """What an existing node must keep free: the daemons that belong there less what daemons ask that run there (9.7)."""
+    kept: Amounts = {}
+    for daemon in expected:
+        if tolerated(taints, daemon.constraints.tolerations) and labels.compatible(daemon.constraints.strict):
+            requests.add(kept, daemon.requests)
+    return {resource: max(0, amount - running.get(resource, 0)) for resource, amount in kept.items()}

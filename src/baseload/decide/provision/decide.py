@@ -1,0 +1,231 @@
+"""One provisioning pass on a view: which pods go on which nodes, and which nodes are launched for the rest.
+
+The order of work is provisioning spec 29.1. A plan carries for each pod that found no place every target's reason; what
+would have to change is worked out in `decide.explain`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from baseload.catalog.columns import InstanceTypes
+from baseload.decide.fit.base import Cluster, Rules
+from baseload.decide.fit.engine import Fit, Fitted
+from baseload.decide.fit.planned import Claim
+from baseload.decide.fit.sets import Sets
+from baseload.decide.fit.shape import FitPod
+from baseload.decide.fit.why import Refusal
+from baseload.decide.provision import buffers, hosts, overlays, pools
+from baseload.decide.provision.daemons import daemons
+from baseload.decide.provision.default_spread import DefaultSpread
+from baseload.decide.provision.launch import Launches
+from baseload.decide.provision.options import Options
+from baseload.decide.provision.overlays import CAPACITY_APPLIED, PRICE_APPLIED, Overlaid
+from baseload.decide.provision.pods import Sought, sought
+from baseload.decide.provision.readings import Readings
+from baseload.decide.provision.static_pools import static_pools
+from baseload.decide.provision.universe import LentDomains
+from baseload.decide.provision.volumes import Volumes
+from baseload.kube.types.karpenter import NodePool
+from baseload.model.requests import amounts
+from baseload.model.view import View, name_of
+from baseload.plan.provision import Placement, PlannedClaim, ProvisionPlan, Rejection, Unschedulable
+from baseload.plan.reason import Reason
+from baseload.values.label import CORE_WELL_KNOWN
+from baseload.values.quantity import UNIT
+
+RESERVED_DOMAINS: Final = ("karpenter.k8s.aws", "karpenter.kwok.sh")
+"""label domains that the providers keep for themselves, their well-known keys apart"""
+
+_PRECEDENCE: Final = tuple(Reason)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Setting:
+    """What a pass is made from, worked out from the view."""
+
+    view: View
+    options: Options
+    pools: tuple[NodePool, ...]
+    types: Mapping[str, Overlaid]
+    sought: Sought
+    readings: Readings
+    buffers: tuple[buffers.VirtualPods, ...]
+
+
+def provision(view: View, tables: Mapping[str, InstanceTypes], options: Options) -> ProvisionPlan:
+    """The plan of one pass. `tables`: NodePool -> the types that it can choose from; a pool that is missing gets none."""
+    setting = _setting(view, tables, options)
+    looked_at = len(setting.sought.pending) + len(setting.sought.moving)
+    left_out = [Unschedulable(name_of(pod), reason, text) for pod, reason, text in setting.sought.left_out]
+    static = tuple(static_pools(view)) if options.gate("StaticCapacity") else ()
+    if stopped := _stopped(setting):
+        reason, text = stopped
+        pods = (*setting.sought.pending, *setting.sought.moving)
+        unplaced = (*(Unschedulable(name_of(pod), reason, text) for pod in pods), *left_out)
+        return ProvisionPlan((), (), unplaced, static, (), (), looked_at)
+    plan = _pass(setting)
+    return replace(plan, unschedulable=(*plan.unschedulable, *left_out), static_pools=static, pods=looked_at)
+
+
+def _setting(view: View, tables: Mapping[str, InstanceTypes], options: Options) -> _Setting:
+    dynamic = pools.dynamic_pools(view)
+    gated = view.node_overlays if options.gate("NodeOverlay") else ()
+    volumes = Volumes(view)
+    well_known = CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values()))
+    wanted = sought(
+        view,
+        now=options.now,
+        well_known=well_known,
+        reserved_domains=RESERVED_DOMAINS,
+        volume_fault=volumes.fault,
+        ignore_dra=options.ignore_dra_requests,
+    )
+    return _Setting(
+        view,
+        options,
+        dynamic,
+        overlays.overlaid(gated, dynamic, tables),
+        wanted,
+        Readings(view, volumes, DefaultSpread(view, options.default_spread)),
+        tuple(buffers.virtual_pods(view, options.now)) if options.gate("CapacityBuffer") else (),
+    )
+
+
+def _stopped(setting: _Setting) -> tuple[Reason, str] | None:
+    """Why no pod is placed at all: state not in sync (1.3), or no pool that could launch anything (3.1)."""
+    waiting = [c.metadata.name for c in setting.view.node_claims if not c.status.provider_id]
+    if waiting:
+        return Reason.NOT_SYNCED, f"NodeClaim {waiting[0]} is not launched yet, which stops all provisioning"
+    if not setting.pools:
+        return Reason.NO_POOL, "no dynamic NodePool is ready, so no place is sought, not even on existing nodes"
+    return None
+
+
+def _pass(setting: _Setting) -> ProvisionPlan:
+    view, readings, rules = setting.view, setting.readings, _rules(setting.options)
+    tables = {name: overlaid.types for name, overlaid in setting.types.items()}
+    sets = Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values())))
+    offers = list(pools.offers(setting.pools, tables, sets))
+    states = hosts.offered(view)
+    expected = daemons(view)
+    moving = {id(pod) for pod in setting.sought.moving}
+    running = [
+        (readings.running(pod), pod.spec.node_name, not pod.metadata.deletion_timestamp)
+        for bound in view.pods_on.values()
+        for pod in bound
+        if id(pod) not in moving
+    ]
+    cluster = Cluster(
+        hosts=hosts.hosts(states, view, readings, expected),
+        nodes=hosts.counted_nodes(view, states),
+        running=running,
+        offers=[offer for _, offer in offers],
+        daemons=expected,
+        universe=LentDomains((pools.own_requirements(pool), offer) for pool, offer in offers),
+    )
+    virtual = [pod for buffer in setting.buffers for pod in buffer.pods]
+    pods = [readings.to_place(pod) for pod in (*setting.sought.pending, *setting.sought.moving, *virtual)]
+    fitted = Fit(cluster, pods, sets, rules).solve(pods)
+    launches = Launches(
+        sets, {pool.metadata.name: pool for pool in setting.pools}, rules.best_effort_min_values is False
+    )
+    return _plan(setting, cluster, fitted, launches)
+
+
+def _rules(options: Options) -> Rules:
+    return Rules(
+        respect_preferences=options.preference_policy == "Respect",
+        best_effort_min_values=options.min_values_policy == "BestEffort",
+    )
+
+
+def _plan(setting: _Setting, cluster: Cluster, fitted: Fitted, launches: Launches) -> ProvisionPlan:
+    virtual = buffers.names(setting.buffers)
+    claims, dropped = _claims(setting, fitted.claims, launches)
+    names = {pod: claim.name for claim, pods in claims for pod in pods}
+    placements = [Placement(pod.name, node=cluster.hosts[place].name) for pod, place in fitted.on_nodes]
+    placements += [Placement(pod, node_claim=name) for pod, name in names.items()]
+    failed = [_unschedulable(pod, refused, fitted, names) for pod, refused in fitted.failed]
+    landed = {pod.name: True for pod, _ in fitted.on_nodes}
+    order = {name_of(pod): at for at, pod in enumerate((*setting.sought.pending, *setting.sought.moving))}
+    return ProvisionPlan(
+        placements=tuple(sorted((p for p in placements if p.pod not in virtual), key=lambda p: order[p.pod])),
+        node_claims=tuple(_without(claim, virtual) for claim, _ in claims),
+        unschedulable=tuple(
+            sorted((u for u in (*failed, *dropped) if u.pod not in virtual), key=lambda u: order[u.pod])
+        ),
+        static_pools=(),
+        buffers=tuple(buffers.outcome(buffer, landed) for buffer in setting.buffers),
+        expanded=(),
+        pods=0,
+    )
+
+
+def _without(claim: PlannedClaim, virtual: frozenset[str]) -> PlannedClaim:
+    if not virtual:
+        return claim
+    return replace(claim, pods=tuple(pod for pod in claim.pods if pod not in virtual))
+
+
+def _claims(
+    setting: _Setting, claims: Sequence[Claim], launches: Launches
+) -> tuple[list[tuple[PlannedClaim, tuple[str, ...]]], list[Unschedulable]]:
+    """The NodeClaims that would be created, and the pods of those that would not (16.6, 18.6)."""
+    made: list[tuple[PlannedClaim, tuple[str, ...]]] = []
+    dropped: list[Unschedulable] = []
+    opened: dict[str, int] = {}
+    room = _nodes_left(setting)
+    for claim in claims:
+        pool = claim.template.name
+        if room.get(pool, 0) < 0:
+            text = f"NodePool {pool} has more nodes than its limit by then, so the NodeClaim is not created"
+            dropped += (Unschedulable(pod.name, Reason.NODE_LIMIT, text) for pod in claim.pods)
+            continue
+        opened[pool] = opened.get(pool, 0) + 1
+        planned = launches.planned(claim, f"{pool}-{opened[pool]}")
+        if planned is None:
+            opened[pool] -= 1
+            text = "the cheapest 600 instance types do not reach the minValues, so the NodeClaim is dropped"
+            dropped += (Unschedulable(pod.name, Reason.DROPPED, text) for pod in claim.pods)
+            continue
+        if pool in room:
+            room[pool] -= UNIT
+        planned = replace(planned, annotations=planned.annotations | dict(_overlay_marks(setting.types[pool], claim)))
+        made.append((planned, planned.pods))
+    return made, dropped
+
+
+def _nodes_left(setting: _Setting) -> dict[str, int]:
+    """How many nodes each pool may still have; creation stops only once it has more than its limit (QUIRK 18.6)."""
+    limits = {pool.metadata.name: pool.spec.limits.get("nodes") for pool in setting.pools}
+    running: dict[str, int] = {}
+    for state in hosts.offered(setting.view):
+        running[state.pool] = running.get(state.pool, 0) + 1
+    found = {name: amounts({"nodes": limit})["nodes"] for name, limit in limits.items() if limit is not None}
+    return {name: limit - running.get(name, 0) * UNIT for name, limit in found.items()}
+
+
+def _overlay_marks(overlaid: Overlaid, claim: Claim) -> Iterator[tuple[str, str]]:
+    if overlaid.priced & claim.types:
+        yield PRICE_APPLIED, "true"
+    if overlaid.enlarged & claim.types:
+        yield CAPACITY_APPLIED, "true"
+
+
+def _unschedulable(pod: FitPod, refused: Sequence[Refusal], fitted: Fitted, names: Mapping[str, str]) -> Unschedulable:
+    rejections = tuple(_rejection(refusal, fitted, names) for refusal in refused)
+    from_pools = [refusal for refusal in refused if refusal.target == "nodePool"] or list(refused)
+    if not from_pools:
+        return Unschedulable(pod.name, Reason.EMPTY_POOL, "no NodePool has an instance type", rejections=rejections)
+    reason = max((r.reason for r in from_pools), key=_PRECEDENCE.index)
+    message = "; ".join(dict.fromkeys(f"{r.name}: {r.message}" for r in from_pools))
+    return Unschedulable(pod.name, reason, message, rejections=rejections)
+
+
+def _rejection(refusal: Refusal, fitted: Fitted, names: Mapping[str, str]) -> Rejection:
+    name = refusal.name
+    if refusal.target == "nodeClaim":
+        claim = fitted.claims[refusal.place]
+        name = names.get(claim.pods[0].name, f"{claim.template.name} (not created)")
+    return Rejection(f"{refusal.target}/{name}", refusal.reason, refusal.message)

@@ -1,0 +1,75 @@
+"""Cluster-wide default spread constraints, with the selector that kube-scheduler deduces for a pod (spec 13.17)."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final
+
+from baseload.decide.fit.constraints import Spread, selector_of
+from baseload.kube.types.core import Pod, TopologySpreadConstraint
+from baseload.kube.types.meta import LabelSelector
+from baseload.model.view import View
+from baseload.values.selector import Selector
+
+
+class DefaultSpread:
+    """The constraints that a pod without any of its own gets."""
+
+    def __init__(self, view: View, written: tuple[TopologySpreadConstraint, ...]) -> None:
+        self._view: Final = view
+        self._written: Final = written
+
+    def of(self, pod: Pod) -> tuple[Spread, ...]:
+        if not self._written:
+            return ()
+        selector = self._selector(pod)
+        if selector is None:
+            return ()
+        return tuple(
+            Spread(
+                key=c.topology_key,
+                max_skew=c.max_skew,
+                hard=c.when_unsatisfiable != "ScheduleAnyway",
+                selector=selector,
+                min_domains=c.min_domains,
+                honor_affinity=c.node_affinity_policy != "Ignore",
+                honor_taints=c.node_taints_policy == "Honor",
+            )
+            for c in self._written
+        )
+
+    def _selector(self, pod: Pod) -> Selector | None:
+        """The labels by which matching Services select, then the selector of the pod's controller; None: nothing."""
+        pairs: dict[str, str] = {}
+        for service in self._view.services:
+            wanted = service.spec.selector
+            if service.metadata.namespace == pod.metadata.namespace and wanted:
+                if all(pod.metadata.labels.get(key) == value for key, value in wanted.items()):
+                    pairs |= wanted
+        owner = next((o for o in pod.metadata.owner_references if o.controller), None)
+        expressions: Selector | None = None
+        if owner is not None:
+            key = (owner.kind, pod.metadata.namespace, owner.name)
+            pairs |= self._of_controllers.get(key, {})
+            expressions = selector_of(self._of_sets.get(key))
+        if not pairs and expressions is None:
+            return None
+        selector = Selector.of(pairs, ())
+        for term in expressions.terms if expressions is not None else ():
+            selector = selector.with_requirement(term.key, term.operator, term.values)
+        return selector
+
+    @cached_property
+    def _of_controllers(self) -> Mapping[tuple[str, str, str], dict[str, str]]:
+        return {
+            ("ReplicationController", c.metadata.namespace, c.metadata.name): c.spec.selector
+            for c in self._view.replication_controllers
+        }
+
+    @cached_property
+    def _of_sets(self) -> Mapping[tuple[str, str, str], LabelSelector | None]:
+        found = {
+            ("ReplicaSet", s.metadata.namespace, s.metadata.name): s.spec.selector for s in self._view.replica_sets
+        }
+        for stateful in self._view.stateful_sets:
+            found["StatefulSet", stateful.metadata.namespace, stateful.metadata.name] = stateful.spec.selector
+        return found

@@ -1,0 +1,100 @@
+"""The existing nodes as fitting sees them: what is left of each, in the order in which they are tried (spec 10)."""
+
+from collections.abc import Mapping, Sequence
+
+from baseload.decide.fit.groups import CountedNode
+from baseload.decide.fit.nodes import Host
+from baseload.decide.fit.ports import HostPort
+from baseload.decide.fit.taints import Taint
+from baseload.decide.fit.template import Daemon
+from baseload.decide.provision.daemons import reserve
+from baseload.decide.provision.readings import Readings
+from baseload.kube.types import meta
+from baseload.kube.types.core import Node, Pod
+from baseload.kube.types.storage import CSINodeDriver
+from baseload.model.requests import Amounts, add
+from baseload.model.statenode import StateNode
+from baseload.model.view import View, is_daemon
+from baseload.values.label import HOSTNAME
+from baseload.values.requirement import Requirement, Requirements
+
+
+def offered(view: View) -> tuple[StateNode, ...]:
+    """The nodes that may take pods: initialised ones first, then those that boot, each by name."""
+    states = (state for state in view.state_nodes if not state.marked_for_deletion)
+    return tuple(sorted(states, key=lambda state: (not state.initialized, state.name)))
+
+
+def hosts(states: Sequence[StateNode], view: View, readings: Readings, daemons: Sequence[Daemon]) -> tuple[Host, ...]:
+    limits = {n.metadata.name: _attach_limits(n.spec.drivers) for n in view.csi_nodes}
+    return tuple(
+        _host(state, view.pods_on.get(state.node.metadata.name, ()) if state.node else (), readings, daemons, limits)
+        for state in states
+    )
+
+
+def counted_nodes(view: View, states: Sequence[StateNode]) -> Mapping[str, CountedNode]:
+    """Every Node of the API by name, as topology counts on it."""
+    places = {state.node.metadata.name: place for place, state in enumerate(states) if state.node is not None}
+    return {node.metadata.name: _counted(node, places.get(node.metadata.name)) for node in view.nodes}
+
+
+def _counted(node: Node, place: int | None) -> CountedNode:
+    labels = node.metadata.labels
+    return CountedNode(
+        name=node.metadata.name,
+        hostname=labels.get(HOSTNAME) or node.metadata.name,
+        labels=labels,
+        requirements=Requirements.of_labels(labels),
+        taints=taints_of(node.spec.taints),
+        place=place,
+        registers=place is not None,
+    )
+
+
+def taints_of(taints: Sequence[meta.Taint]) -> tuple[Taint, ...]:
+    return tuple(Taint(t.key, t.value, t.effect) for t in taints)
+
+
+def _host(
+    state: StateNode,
+    pods: Sequence[Pod],
+    readings: Readings,
+    daemons: Sequence[Daemon],
+    limits: Mapping[str, Mapping[str, int]],
+) -> Host:
+    used: Amounts = {}
+    by_daemons: Amounts = {}
+    ports: list[HostPort] = []
+    attached: dict[str, frozenset[str]] = {}
+    attach_limits = limits.get(state.name, {})
+    for pod in pods:
+        asked = readings.requests(pod)
+        add(used, asked)
+        if is_daemon(pod):
+            add(by_daemons, asked)
+        if any(port.host_port for container in pod.spec.containers for port in container.ports):
+            ports += readings.constraints(pod).ports
+        if attach_limits:
+            for driver, claims in readings.attachments(pod).items():
+                attached[driver] = attached.get(driver, frozenset()) | claims
+    taints = taints_of(state.taints)
+    own = Requirements.of_labels(state.labels).add(Requirement.of(HOSTNAME, "In", (state.hostname,)))
+    kept = reserve(daemons, taints, own, by_daemons) if daemons else {}
+    return Host(
+        name=state.name,
+        hostname=state.hostname,
+        labels=state.labels,
+        taints=taints,
+        remaining={r: a - used.get(r, 0) - kept.get(r, 0) for r, a in state.allocatable.items()},
+        pool=state.pool,
+        capacity=state.charged,
+        ports=tuple(ports),
+        attached=attached,
+        attach_limits=attach_limits,
+    )
+
+
+def _attach_limits(drivers: Sequence[CSINodeDriver]) -> Mapping[str, int]:
+    counts = {driver.name: driver.allocatable.count for driver in drivers if driver.allocatable is not None}
+    return {name: count for name, count in counts.items() if count is not None}

@@ -1,0 +1,179 @@
+"""From a planned claim to the NodeClaim that would be created, and to the node that the cheapest offering would make.
+
+Rules: provisioning spec 4.13, 16.6, 17.6, 19, 28.1.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from baseload.catalog.columns import InstanceTypes, OfferingColumn
+from baseload.decide.fit.planned import Claim
+from baseload.decide.fit.sets import Sets
+from baseload.decide.fit.types import RESERVED, TypeIndex, bits
+from baseload.decide.provision import pools
+from baseload.kube.types.karpenter import NodePool
+from baseload.plan.provision import PlannedClaim, Taint
+from baseload.values.label import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODEPOOL
+from baseload.values.requirement import Requirement, Requirements
+
+MOST_TYPES: Final = 600
+MIN_VALUES_RELAXED: Final = "karpenter.sh/nodeclaim-min-values-relaxed"
+RESERVATION: Final = "karpenter.k8s.aws/capacity-reservation-id"
+
+Priced = tuple[float, int, OfferingColumn]
+"""price, type, offering"""
+
+
+class Launches:
+    """Turns claims into plan values; what claims with equal sets and types have in common is worked out once."""
+
+    def __init__(self, sets: Sets, by_name: Mapping[str, NodePool], strict: bool) -> None:
+        self._sets: Final = sets
+        self._pools: Final = by_name
+        self._strict: Final = strict
+        self._menus: Final[dict[tuple[int, int, int], _Menu | None]] = {}
+        self._labels: Final[dict[tuple[int, str, int, str, str], dict[str, str]]] = {}
+
+    def requirements(self, claim: Claim) -> Requirements:
+        """The final set: what the claim came to, with the reservations that it holds."""
+        final = self._sets[claim.hosts.number]
+        if not claim.reservations:
+            return final
+        held = dict(final)
+        held[CAPACITY_TYPE] = Requirement.of(CAPACITY_TYPE, "In", (RESERVED,))
+        return Requirements(held).add(Requirement.of(RESERVATION, "In", claim.reservations))
+
+    def planned(self, claim: Claim, name: str) -> PlannedClaim | None:
+        """The NodeClaim; None where the cheapest 600 types do not reach its minValues, so that it is dropped."""
+        final = self.requirements(claim)
+        number = self._sets.number(final)
+        menu = self._menu(claim.template.types, number, claim.types)
+        if menu is None:
+            return None
+        index, pool = claim.template.types, self._pools[claim.template.name]
+        price, place, offering = menu.cheapest
+        requests = claim.requests()
+        allocatable = {r: a[place] for r, a in index.table.allocatable.items() if a[place]}
+        fill = {
+            r: amount / allocatable[r] for r, amount in sorted(requests.items()) if amount and allocatable.get(r, 0) > 0
+        }
+        return PlannedClaim(
+            name=name,
+            node_pool=claim.template.name,
+            instance_type=index.table.names[place],
+            zone=offering.zone,
+            capacity_type=offering.capacity_type,
+            price_per_hour=price,
+            estimated=bool(offering.estimated >> place & 1),
+            labels=self._labels_of(final, number, pool, index.table, place, offering),
+            annotations={**pool.spec.template.metadata.annotations, MIN_VALUES_RELAXED: _text(claim.relaxed_values)},
+            taints=_taints(pool, startup=False),
+            startup_taints=_taints(pool, startup=True),
+            requests=requests,
+            allocatable=allocatable,
+            fill=fill,
+            binding=max(fill, key=lambda r: (fill[r], r)) if fill else "",
+            requirements=menu.requirements,
+            instance_types=menu.names,
+            prices=menu.prices,
+            pods=tuple(pod.name for pod in claim.pods),
+        )
+
+    def _menu(self, index: TypeIndex, number: int, types: int) -> "_Menu | None":
+        key = (id(index), number, types)
+        if key not in self._menus:
+            self._menus[key] = self._made_menu(index, number, types)
+        return self._menus[key]
+
+    def _made_menu(self, index: TypeIndex, number: int, types: int) -> "_Menu | None":
+        final = self._sets[number]
+        columns = tuple(index.offerings(final))
+        best: dict[int, tuple[float, str, str, OfferingColumn]] = {}
+        for column in columns:
+            for place in bits(column.available & types):
+                price = column.prices[place]
+                offer = (float("inf") if price is None else price, column.zone, column.capacity_type, column)
+                if place not in best or offer[:3] < best[place][:3]:
+                    best[place] = offer
+        order = sorted(best, key=lambda place: (best[place][0], index.table.names[place]))[:MOST_TYPES]
+        kept = sum(1 << place for place in order)
+        if not order or (self._strict and index.short_of_variety(kept, number)):
+            return None
+        first = order[0]
+        offered = {column.capacity_type for column in columns if column.available & kept}
+        names = tuple(index.table.names[place] for place in order)
+        return _Menu(
+            names=names,
+            prices=tuple(best[place][0] for place in order),
+            cheapest=(best[first][0], first, best[first][3]),
+            requirements=tuple(_written(final, names, offered)),
+        )
+
+    def _labels_of(
+        self,
+        final: Requirements,
+        number: int,
+        pool: NodePool,
+        table: InstanceTypes,
+        place: int,
+        offering: OfferingColumn,
+    ) -> dict[str, str]:
+        key = (id(table), pool.metadata.name, number, table.names[place], f"{offering.zone} {offering.capacity_type}")
+        labels = self._labels.get(key)
+        if labels is None:
+            class_key, class_name = pools.node_class_label(pool)
+            labels = dict(self._custom_labels(final))
+            labels |= pool.spec.template.metadata.labels
+            labels |= {NODEPOOL: pool.metadata.name, class_key: class_name}
+            for column in table.labels.values():
+                for held, types in column.groups:
+                    if types >> place & 1 and not held.complement and len(held.values) == 1:
+                        labels[held.key] = next(iter(held.values))
+            for requirement in offering.requirements.values():
+                if not requirement.complement and len(requirement.values) == 1:
+                    labels[requirement.key] = next(iter(requirement.values))
+            labels = self._labels[key] = dict(sorted(labels.items()))
+        return labels
+
+    def _custom_labels(self, final: Requirements) -> Iterator[tuple[str, str]]:
+        """Labels of the pool's own keys: one of the listed values, or a number within the bounds (QUIRK 4.13)."""
+        for key, requirement in final.items():
+            if key in self._sets.well_known or key in (*pools.SIMULATED, HOSTNAME):
+                continue
+            if requirement.operator == "In":
+                yield key, min(requirement.values)
+            elif requirement.complement:
+                yield key, str(requirement.gte or 0)
+
+
+class _Menu:
+    """The types that a claim goes to launch with."""
+
+    __slots__ = ("cheapest", "names", "prices", "requirements")
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        prices: tuple[float, ...],
+        cheapest: Priced,
+        requirements: tuple[Requirement, ...],
+    ) -> None:
+        self.names = names
+        self.prices = prices
+        self.cheapest = cheapest
+        self.requirements = requirements
+
+
+def _written(final: Requirements, names: tuple[str, ...], offered: set[str]) -> Iterator[Requirement]:
+    """The claim's requirements: its types by name, the capacity types that these are on offer in, the rest as it is."""
+    narrowed = final.add(Requirement.of(INSTANCE_TYPE, "In", names), Requirement.of(CAPACITY_TYPE, "In", offered))
+    return (r for key, r in narrowed.items() if key not in (*pools.SIMULATED, HOSTNAME))
+
+
+def _taints(pool: NodePool, *, startup: bool) -> tuple[Taint, ...]:
+    spec = pool.spec.template.spec
+    return tuple(Taint(t.key, t.effect, t.value) for t in (spec.startup_taints if startup else spec.taints))
+
+
+def _text(value: bool) -> str:
+    return "true" if value else "false"

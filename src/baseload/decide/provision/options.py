@@ -1,0 +1,32 @@
+"""The controller settings that change a provisioning decision, and the instant for which it is made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from baseload.kube.types.core import TopologySpreadConstraint
+
+FEATURE_GATES: Mapping[str, bool] = {
+    "CapacityBuffer": False,
+    "NodeOverlay": False,
+    "NodeRepair": False,
+    "ReservedCapacity": True,
+    "SpotToSpotConsolidation": False,
+    "StaticCapacity": False,
+}
+"""gate -> whether it is open by default"""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Karpenter's own settings, under its own names (provisioning spec 25)."""
+
+    preference_policy: Literal["Respect", "Ignore"] = "Respect"
+    min_values_policy: Literal["Strict", "BestEffort"] = "Strict"
+    ignore_dra_requests: bool = True
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    default_spread: tuple[TopologySpreadConstraint, ...] = ()  # schedulerConfig.podTopologySpread.defaultConstraints
+    now: int | None = None  # nanoseconds since the epoch; None: no instant was given
+
+    def gate(self, name: str) -> bool:
+        return self.feature_gates.get(name, FEATURE_GATES[name])

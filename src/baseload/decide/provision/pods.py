@@ -1,0 +1,191 @@
+"""Which pods a provisioning pass places: pending ones that the scheduler gave up, and those of nodes that go away.
+
+Rules: provisioning spec 2. A pod that carries no PodScheduled condition, as in a hand-written manifest, counts as given
+up, unless it is gated.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from baseload.decide.fit.constraints import requirements_of, selector_of
+from baseload.decide.fit.taints import Taint, Toleration, tolerated
+from baseload.kube.types.core import Pod
+from baseload.kube.types.policy import PodDisruptionBudget
+from baseload.model.view import View, is_daemon, is_static, is_terminal, owned_by
+from baseload.plan.reason import Reason
+from baseload.values import duration, instant
+from baseload.values.label import NODEPOOL
+from baseload.values.requirement import Requirements, invalid
+
+DO_NOT_DISRUPT: Final = "karpenter.sh/do-not-disrupt"
+_DISRUPTED: Final = Taint("karpenter.sh/disrupted", "", "NoSchedule")
+
+Fault = tuple[Reason, str]
+"""why no place is sought for a pod, and in words"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a pass looks at."""
+
+    pending: tuple[Pod, ...]
+    moving: tuple[Pod, ...]  # bound to nodes that are marked for deletion
+    left_out: tuple[tuple[Pod, Reason, str], ...]
+
+
+def sought(
+    view: View,
+    *,
+    now: int | None,
+    well_known: frozenset[str],
+    reserved_domains: Iterable[str],
+    volume_fault: Callable[[Pod], str | None],
+    ignore_dra: bool,
+) -> Sought:
+    """The pods to place, and the pending ones for which no place is sought."""
+    pending: list[Pod] = []
+    left_out: list[tuple[Pod, Reason, str]] = []
+    domains = tuple(reserved_domains)
+    verdicts: dict[int, Fault | None] = {}  # id of a spec, which equal pods share -> what is wrong with its demands
+    for pod in view.pods:
+        if pod.spec.node_name or (is_terminal(pod) and not _condition(pod)):
+            continue
+        fault = not_provisionable(pod)
+        if fault is None:
+            if id(pod.spec) not in verdicts:
+                verdicts[id(pod.spec)] = invalid_demands(pod, well_known, domains)
+            fault = verdicts[id(pod.spec)]
+        if fault is None and ignore_dra and pod.spec.resource_claims:
+            fault = Reason.RESOURCE_CLAIM, "it uses ResourceClaims, which are not looked at (ignoreDraRequests)"
+        if fault is None and pod.spec.volumes and (text := volume_fault(pod)) is not None:
+            fault = Reason.VOLUME, text
+        if fault is None:
+            pending.append(pod)
+        else:
+            left_out.append((pod, *fault))
+    return Sought(tuple(pending), tuple(moving(view, now=now)), tuple(left_out))
+
+
+def _condition(pod: Pod) -> str | None:
+    return next((c.reason for c in pod.status.conditions if c.type == "PodScheduled"), None)
+
+
+def not_provisionable(pod: Pod) -> Fault | None:
+    """Why a pending pod is none of the provisioner's business, None when it is (2.1)."""
+    reason = _condition(pod)
+    if reason is None and pod.spec.scheduling_gates:
+        reason = "SchedulingGated"
+    if reason == "SchedulingGated":
+        gates = ", ".join(gate.name for gate in pod.spec.scheduling_gates)
+        return Reason.GATED, f"it is held by scheduling gates{': ' + gates if gates else ''}"
+    if reason is not None and reason != "Unschedulable":
+        return Reason.NOT_UNSCHEDULABLE, f'the scheduler has not given it up (PodScheduled says "{reason}")'
+    if pod.status.nominated_node_name:
+        return Reason.NOMINATED, f"it is about to take a preempted place on node {pod.status.nominated_node_name}"
+    if is_daemon(pod):
+        return Reason.DAEMON, "its DaemonSet ties it to a node; nodes are planned with room for it"
+    if is_static(pod):
+        return Reason.STATIC, "it is a static pod of a node"
+    return None
+
+
+def invalid_demands(pod: Pod, well_known: frozenset[str], reserved_domains: tuple[str, ...]) -> Fault | None:
+    """What is wrong with a pod's demands on nodes, so that it is left out of the pass (2.2)."""
+    required = required_terms(pod)
+    preferred = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    weighted = preferred.preferred_during_scheduling_ignored_during_execution if preferred else ()
+    demand = Requirements.of_labels(pod.spec.node_selector)
+    if weighted:
+        heaviest = max(weighted, key=lambda term: term.weight)
+        demand = demand.add(requirements_of(heaviest.preference.match_expressions))
+    if required:
+        demand = demand.add(required[0])
+    pool = demand.get(NODEPOOL)
+    if pool is not None and pool.operator == "DoesNotExist":
+        return Reason.OPTED_OUT, f"it demands that {NODEPOOL} does not exist"
+    faults = list(_faults(pod, well_known, reserved_domains))
+    return (Reason.INVALID, "; ".join(faults)) if faults else None
+
+
+def required_terms(pod: Pod) -> tuple[Requirements, ...]:
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    return tuple(requirements_of(t.match_expressions) for t in required.node_selector_terms) if required else ()
+
+
+def _faults(pod: Pod, well_known: frozenset[str], reserved_domains: tuple[str, ...]) -> Iterator[str]:
+    def check(key: str, operator: str, values: tuple[str, ...]) -> str | None:
+        return invalid(key, operator, values, well_known=well_known, reserved_domains=reserved_domains)
+
+    for key, value in pod.spec.node_selector.items():
+        if fault := check(key, "In", (value,)):
+            yield f'spec.nodeSelector["{key}"]: {fault}'
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    path = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+    for place, term in enumerate(required.node_selector_terms if required else ()):
+        if term.match_fields:
+            yield f"{path}[{place}].matchFields: node selector terms with matchFields are not supported"
+        for at, expression in enumerate(term.match_expressions):
+            if fault := check(expression.key, expression.operator, expression.values):
+                yield f"{path}[{place}].matchExpressions[{at}]: {fault}"
+
+
+def moving(view: View, *, now: int | None) -> Iterator[Pod]:
+    """The pods of nodes marked for deletion that are to be placed anew (2.4)."""
+    for state in view.state_nodes:
+        if state.node is not None and state.marked_for_deletion:
+            for pod in view.pods_on.get(state.node.metadata.name, ()):
+                if is_reschedulable(pod) and not is_held(pod, now) and not is_blocked(pod, view):
+                    yield pod
+
+
+def is_reschedulable(pod: Pod) -> bool:
+    """Whether a bound pod would come up elsewhere: a terminating one does only where a StatefulSet makes it anew."""
+    if is_daemon(pod) or is_static(pod) or is_terminal(pod):
+        return False
+    return not pod.metadata.deletion_timestamp or owned_by(pod, "StatefulSet", "apps/v1")
+
+
+def is_held(pod: Pod, now: int | None) -> bool:
+    """Whether do-not-disrupt protects a pod at this instant: `true`, or a positive duration since it started."""
+    value = pod.metadata.annotations.get(DO_NOT_DISRUPT)
+    if value is None:
+        return False
+    if value == "true":
+        return True
+    try:
+        length = duration.parse(value)
+    except ValueError:
+        return False
+    if length <= 0:
+        return False
+    if not pod.status.start_time or now is None:
+        return True
+    return now < instant.parse(pod.status.start_time) + length
+
+
+def is_blocked(pod: Pod, view: View) -> bool:
+    """Whether PodDisruptionBudgets can never let a pod go: one that allows none, or two of them at once."""
+    if pod.metadata.deletion_timestamp or tolerated((_DISRUPTED,), tolerations_of(pod)):
+        return False  # it would not be evicted anyway
+    matching = [b for b in view.pod_disruption_budgets if _guards(b, pod)]
+    return len(matching) > 1 or any(_allows_none(budget, pod) for budget in matching)
+
+
+def tolerations_of(pod: Pod) -> tuple[Toleration, ...]:
+    return tuple(Toleration(t.key, t.operator, t.value, t.effect) for t in pod.spec.tolerations)
+
+
+def _guards(budget: PodDisruptionBudget, pod: Pod) -> bool:
+    selector = selector_of(budget.spec.selector)
+    same = budget.metadata.namespace == pod.metadata.namespace
+    return same and selector is not None and selector.matches(pod.metadata.labels)
+
+
+def _allows_none(budget: PodDisruptionBudget, pod: Pod) -> bool:
+    unready = any(c.type == "Ready" and c.status == "False" for c in pod.status.conditions)
+    if budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow" and unready:
+        return False
+    return budget.spec.max_unavailable in (0, "0", "0%") or budget.spec.min_available == "100%"

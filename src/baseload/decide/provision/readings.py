@@ -1,0 +1,93 @@
+"""Pods as fitting sees them; what equal specs have in common is read once and shared by identity."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from baseload.decide.fit import constraints
+from baseload.decide.fit.constraints import Constraints, Spread
+from baseload.decide.fit.shape import NO_VOLUMES, NOTHING_ATTACHED, FitPod
+from baseload.decide.provision.default_spread import DefaultSpread
+from baseload.decide.provision.volumes import Volumes
+from baseload.kube.types.core import Pod, PodSpec
+from baseload.model import requests
+from baseload.model.view import View, name_of
+
+_UNREAD: Final = Constraints()
+"""for a running pod that stays: of its demands only the required anti-affinity binds others"""
+
+
+class Readings:
+    """The pods of one view."""
+
+    def __init__(self, view: View, volumes: Volumes, default_spread: DefaultSpread) -> None:
+        self._namespaces: Final = view.namespace_labels
+        self._volumes: Final = volumes
+        self._default_spread: Final = default_spread
+        self._attach_limited: Final = bool(view.csi_nodes)
+        self._constraints: Final[dict[tuple[object, ...], Constraints]] = {}
+        self._label_keys: Final[dict[int, tuple[str, ...]]] = {}
+        self._requests: Final[dict[int, Mapping[str, int]]] = {}
+        self._equal: Final[dict[Constraints, Constraints]] = {}
+        self._kept: Final[list[PodSpec]] = []  # ids stand for objects that must live as long
+
+    def to_place(self, pod: Pod) -> FitPod:
+        """A pod that is to be placed, with all its demands."""
+        try:
+            alternatives = self._volumes.alternatives(pod) if pod.spec.volumes else NO_VOLUMES
+        except LookupError:
+            alternatives = NO_VOLUMES  # only a pod of a deleting node comes here unvalidated: tried without (14.7)
+        return FitPod(
+            name=name_of(pod),
+            namespace=pod.metadata.namespace,
+            labels=pod.metadata.labels,
+            constraints=self.constraints(pod),
+            requests=self.requests(pod),
+            volumes=alternatives,
+            attachments=self.attachments(pod),
+            created=pod.metadata.creation_timestamp,
+            uid=pod.metadata.uid or name_of(pod),
+        )
+
+    def running(self, pod: Pod) -> FitPod:
+        """A bound pod that stays where it is."""
+        affinity = pod.spec.affinity
+        repels = affinity is not None and affinity.pod_anti_affinity is not None
+        return FitPod(
+            name=name_of(pod),
+            namespace=pod.metadata.namespace,
+            labels=pod.metadata.labels,
+            constraints=self.constraints(pod) if repels else _UNREAD,
+            requests={},
+        )
+
+    def constraints(self, pod: Pod) -> Constraints:
+        spec, labels, namespace = pod.spec, pod.metadata.labels, pod.metadata.namespace
+        keys = self._label_keys.get(id(spec))
+        if keys is None:
+            keys = self._label_keys[id(spec)] = constraints.label_keys(spec)
+            self._kept.append(spec)
+        default: tuple[Spread, ...] = ()
+        if not spec.topology_spread_constraints:
+            default = self._default_spread.of(pod)
+        key = (id(spec), namespace, tuple(labels.get(k) for k in keys), default)
+        found = self._constraints.get(key)
+        if found is None:
+            found = constraints.read(
+                spec, namespace=namespace, labels=labels, namespaces=self._namespaces, default_spread=default
+            )
+            found = self._constraints[key] = self._equal.setdefault(found, found)
+        return found
+
+    def requests(self, pod: Pod) -> Mapping[str, int]:
+        if pod.status.container_statuses or pod.status.init_container_statuses:
+            return requests.of_pod(pod)
+        found = self._requests.get(id(pod.spec))
+        if found is None:
+            found = self._requests[id(pod.spec)] = requests.of_pod(pod)
+            self._kept.append(pod.spec)
+        return found
+
+    def attachments(self, pod: Pod) -> Mapping[str, frozenset[str]]:
+        if not (self._attach_limited and pod.spec.volumes):
+            return NOTHING_ATTACHED
+        return self._volumes.attachments(pod)

@@ -1,0 +1,43 @@
+"""Static pools: NodePools with a fixed number of nodes (gate StaticCapacity; provisioning spec 21)."""
+
+from collections.abc import Iterator
+
+from baseload.decide.provision.pools import is_ready, is_static
+from baseload.kube.types.karpenter import NodeClaim, NodePool
+from baseload.model.view import View
+from baseload.plan.provision import StaticPool
+from baseload.values import quantity
+from baseload.values.label import NODEPOOL
+
+
+def static_pools(view: View) -> Iterator[StaticPool]:
+    """The pools whose number of nodes is off: how many claims would be created, or (negative) deleted, now."""
+    for pool in sorted(view.node_pools, key=lambda pool: pool.metadata.name):
+        if is_static(pool) and is_ready(pool):
+            delta = _delta(pool, [c for c in view.node_claims if c.metadata.labels.get(NODEPOOL) == pool.metadata.name])
+            if delta:
+                yield StaticPool(pool.metadata.name, delta)
+
+
+def _delta(pool: NodePool, claims: list[NodeClaim]) -> int:
+    deleting = [claim for claim in claims if _deletes(claim)]
+    pending = [claim for claim in claims if claim not in deleting and _condition(claim, "DisruptionReason")]
+    running = len(claims) - len(deleting) - len(pending)
+    wanted = pool.spec.replicas or 0
+    if running > wanted:
+        return wanted - running
+    if running + len(pending) >= wanted:
+        return 0
+    missing = wanted - running
+    limit = pool.spec.limits.get("nodes")
+    if limit is not None:
+        missing = min(missing, quantity.parse(limit) // quantity.UNIT - len(claims))
+    return max(0, missing)
+
+
+def _deletes(claim: NodeClaim) -> bool:
+    return bool(claim.metadata.deletion_timestamp) or _condition(claim, "InstanceTerminating")
+
+
+def _condition(claim: NodeClaim, kind: str) -> bool:
+    return any(c.type == kind and c.status == "True" for c in claim.status.conditions)

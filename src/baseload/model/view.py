@@ -1,0 +1,102 @@
+"""The cluster as a value: an immutable reading of everything that decisions look at.
+
+Objects are in the order of the input. Look-ups that several decisions share are worked out once, when first asked for.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from baseload.kube.types.apps import DaemonSet, Deployment, ReplicaSet, StatefulSet
+from baseload.kube.types.autoscaling import CapacityBuffer
+from baseload.kube.types.core import (
+    Namespace,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodTemplate,
+    ReplicationController,
+    Service,
+)
+from baseload.kube.types.ec2 import EC2NodeClass
+from baseload.kube.types.karpenter import NodeClaim, NodeOverlay, NodePool
+from baseload.kube.types.policy import PodDisruptionBudget
+from baseload.kube.types.storage import CSINode, StorageClass
+from baseload.model.statenode import StateNode, pair
+
+
+@dataclass(frozen=True)
+class View:
+    """One reading of a cluster."""
+
+    pods: tuple[Pod, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    node_claims: tuple[NodeClaim, ...] = ()
+    node_pools: tuple[NodePool, ...] = ()
+    node_overlays: tuple[NodeOverlay, ...] = ()
+    node_classes: tuple[EC2NodeClass, ...] = ()
+    capacity_buffers: tuple[CapacityBuffer, ...] = ()
+    pod_templates: tuple[PodTemplate, ...] = ()
+    deployments: tuple[Deployment, ...] = ()
+    replica_sets: tuple[ReplicaSet, ...] = ()
+    stateful_sets: tuple[StatefulSet, ...] = ()
+    daemon_sets: tuple[DaemonSet, ...] = ()
+    replication_controllers: tuple[ReplicationController, ...] = ()
+    services: tuple[Service, ...] = ()
+    namespaces: tuple[Namespace, ...] = ()
+    pod_disruption_budgets: tuple[PodDisruptionBudget, ...] = ()
+    persistent_volumes: tuple[PersistentVolume, ...] = ()
+    persistent_volume_claims: tuple[PersistentVolumeClaim, ...] = ()
+    storage_classes: tuple[StorageClass, ...] = ()
+    csi_nodes: tuple[CSINode, ...] = ()
+    node_class_refs: frozenset[tuple[str, str, str]] = field(default=frozenset())
+    """(group, kind, name) of every NodeClass in the input, also of kinds that are not read"""
+
+    @cached_property
+    def state_nodes(self) -> tuple[StateNode, ...]:
+        """The nodes that Karpenter tracks."""
+        return pair(self.nodes, self.node_claims)
+
+    @cached_property
+    def pods_on(self) -> Mapping[str, tuple[Pod, ...]]:
+        """node name -> bound pods that are not terminal"""
+        found: dict[str, list[Pod]] = {}
+        for pod in self.pods:
+            if pod.spec.node_name and not is_terminal(pod):
+                found.setdefault(pod.spec.node_name, []).append(pod)
+        return {name: tuple(pods) for name, pods in found.items()}
+
+    @cached_property
+    def namespace_labels(self) -> Mapping[str, Mapping[str, str]]:
+        """namespace -> its labels, the one with its name that every namespace carries included"""
+        return {
+            n.metadata.name: {"kubernetes.io/metadata.name": n.metadata.name, **n.metadata.labels}
+            for n in self.namespaces
+        }
+
+
+def full_name(namespace: str, name: str) -> str:
+    return f"{namespace}/{name}"
+
+
+def name_of(pod: Pod) -> str:
+    """A pod as plans write it."""
+    return f"{pod.metadata.namespace}/{pod.metadata.name}"
+
+
+def is_terminal(pod: Pod) -> bool:
+    return pod.status.phase in ("Succeeded", "Failed")
+
+
+def owned_by(pod: Pod, kind: str, api_version: str) -> bool:
+    """Whether some owner is of that kind in exactly that version; the controller flag does not matter."""
+    return any(owner.kind == kind and owner.api_version == api_version for owner in pod.metadata.owner_references)
+
+
+def is_daemon(pod: Pod) -> bool:
+    return owned_by(pod, "DaemonSet", "apps/v1")
+
+
+def is_static(pod: Pod) -> bool:
+    return owned_by(pod, "Node", "v1")
