@@ -1,0 +1,144 @@
+"""The flags by which commands take their input, and the reading of it.
+
+Notes go to stderr as soon as the input is read, so stdout holds the plan alone. While something long goes on, a line on
+the terminal says what; it is gone in the end, and a stderr that is no terminal never sees it.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+import click
+
+if TYPE_CHECKING:
+    from baseload.kube.schema.check import Validate
+    from baseload.world.files import Expand, Inputs
+
+F = TypeVar("F", bound=Callable[..., object])
+_ERASED: Final = "\r\x1b[K"
+
+OUTPUT = click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["table", "json", "yaml"]),
+    default="table",
+    show_default=True,
+    help="What to print: a table for people, or the plan's contract as JSON or YAML.",
+)
+
+_FLAGS: Final = (
+    click.option(
+        "-f",
+        "--filename",
+        "names",
+        multiple=True,
+        required=True,
+        metavar="FILE|DIR|-",
+        help="Manifests in YAML or JSON: a file, a folder with all below it, or - for standard input. Repeatable.",
+    ),
+    click.option(
+        "--catalog",
+        type=click.Path(),
+        metavar="FILE",
+        help="Instance types in KWOK's file format, in place of the built-in EC2 catalogue.",
+    ),
+    click.option("--region", metavar="REGION", help="The EC2 region; by default that of the zones in the input."),
+    click.option(
+        "--options",
+        "options_file",
+        type=click.Path(),
+        metavar="FILE",
+        help="Controller settings as a YAML map, e.g. preferencePolicy: Ignore.",
+    ),
+    click.option(
+        "--expand",
+        type=click.Choice(["auto", "never"]),
+        default="auto",
+        show_default=True,
+        help="Whether Deployments, StatefulSets, ReplicaSets and Jobs get the pods that they lack.",
+    ),
+    click.option(
+        "--validate",
+        type=click.Choice(["auto", "strict", "warn", "ignore"]),
+        default="auto",
+        show_default=True,
+        help="What unknown and mistyped fields are: strict: bad input; warn: warnings. auto: strict for objects that "
+        "are written by hand, warn for objects out of a cluster.",
+    ),
+    click.option("-v", "--verbose", is_flag=True, help="Leave nothing out, and name the kinds that are passed over."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The flags of the input as they were given."""
+
+    names: tuple[str, ...]
+    catalog: str | None
+    region: str | None
+    options_file: str | None
+    expand: str
+    validate: str
+    verbose: bool
+
+
+def input_flags(command: F) -> F:
+    """Gives a command the flags of its input; it gets them as `flags`."""
+
+    @wraps(command)
+    def with_flags(*arguments: Any, **given: Any) -> object:
+        flags = Flags(**{name: given.pop(name) for name in Flags.__slots__})
+        return command(*arguments, flags=flags, **given)
+
+    decorated: Callable[..., object] = with_flags
+    for flag in reversed(_FLAGS):
+        decorated = flag(decorated)
+    return cast(F, decorated)
+
+
+def read(flags: Flags) -> "Inputs":
+    """What the flags name; what the user should know about it goes to stderr."""
+    from baseload.world import files
+
+    with progress("reading the input"):
+        inputs = files.read(
+            flags.names,
+            stdin=sys.stdin.buffer.read,
+            catalog=flags.catalog,
+            region=flags.region,
+            options_file=flags.options_file,
+            expand=cast("Expand", flags.expand),
+            validate=cast("Validate", flags.validate),
+        )
+    for note in inputs.notes:
+        click.echo(note, err=True)
+    if flags.verbose and inputs.passed_over:
+        click.echo(f"not looked at: {', '.join(inputs.passed_over)}", err=True)
+    return inputs
+
+
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """A line on the terminal while something goes on."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    click.echo(f"{_ERASED}{what} …", err=True, nl=False)
+    try:
+        yield
+    finally:
+        click.echo(_ERASED, err=True, nl=False)
+
+
+def encoded(tree: object, output: str) -> str:
+    """A plan as JSON or YAML."""
+    if output == "json":
+        import msgspec
+
+        return msgspec.json.format(msgspec.json.encode(tree), indent=2).decode()
+    from baseload.cli import yaml_writer
+
+    return yaml_writer.write(tree)

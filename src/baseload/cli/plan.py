@@ -1,0 +1,26 @@
+"""`baseload plan`: decisions on manifests, made once; nothing is changed."""
+
+import click
+
+from baseload.cli.inputs import OUTPUT, Flags, encoded, input_flags, progress, read
+
+
+@click.command()
+@input_flags
+@OUTPUT
+def provision(flags: Flags, output: str) -> str:
+    """Which nodes would be launched for the pods that are pending, at what price, and why a pod can go nowhere.
+
+    Decides as Karpenter does, without a cluster. Pods that fit on nodes of the input go there; for the others the
+    NodePools of the input launch nodes.
+    """
+    from baseload.plan import encode
+    from baseload.report import provision as report
+    from baseload.world import planning
+
+    inputs = read(flags)
+    with progress("planning"):
+        plan = planning.provision(inputs)
+    if output == "table":
+        return report.render(plan, wide=flags.verbose)
+    return encoded(encode.to_json(plan), output)

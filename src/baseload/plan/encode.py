@@ -1,0 +1,170 @@
+"""Plans as the JSON contract: plain maps and lists that any encoder takes, in an order that is always the same.
+
+Amounts become canonical quantities, prices numbers of at most six decimals. Thousands of claims share their
+requirements, type lists and amounts, so every such part is made once and shared by the maps that hold it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from baseload.plan.provision import (
+    Demand,
+    Fix,
+    Nearest,
+    Placement,
+    PlannedClaim,
+    ProvisionPlan,
+    Rejection,
+    Taint,
+    Unschedulable,
+)
+from baseload.values import quantity
+from baseload.values.requirement import NodeSelectorRequirement, Requirement
+
+Json = dict[str, object]
+
+API_VERSION: Final = "baseload.dev/v1alpha1"
+HOURS_A_MONTH: Final = 730
+_BYTES: Final = ("memory", "ephemeral-storage", "storage", "hugepages-")
+
+
+def to_json(plan: ProvisionPlan) -> Json:
+    """A ProvisionPlan of the contract."""
+    parts = _Parts()
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "ProvisionPlan",
+        "placements": [_placement(placement) for placement in plan.placements],
+        "nodeClaims": [parts.claim(claim) for claim in plan.node_claims],
+        "unschedulable": [unschedulable(pod) for pod in plan.unschedulable],
+        "staticPools": [{"nodePool": pool.node_pool, "delta": pool.delta} for pool in plan.static_pools],
+        "buffers": [
+            {"buffer": buffer.buffer, "replicas": buffer.replicas, "provisioning": buffer.provisioning}
+            for buffer in plan.buffers
+        ],
+        "expanded": [{"workload": expanded.workload, "pods": expanded.pods} for expanded in plan.expanded],
+        "totals": {
+            "pods": plan.pods,
+            "placed": len(plan.placements),
+            "newNodes": len(plan.node_claims),
+            "pricePerHour": price(plan.price_per_hour),
+        },
+        "notes": plan.notes,
+    }
+
+
+def price(dollars: float | None) -> float | None:
+    """Dollars an hour without the noise of sums; no published price has more than six decimals."""
+    return None if dollars is None else round(dollars, 6)
+
+
+def amount(resource: str, nanos: int) -> str:
+    """An amount of a resource as a canonical quantity."""
+    return quantity.format(nanos, "BinarySI" if resource.startswith(_BYTES) else "DecimalSI")
+
+
+def runner_up(claim: PlannedClaim) -> tuple[str, float | None] | None:
+    """The next type in the order of prices, and its price: what would be launched if the first were not to be had."""
+    pairs = zip(claim.instance_types, claim.prices, strict=True)
+    return next((pair for pair in pairs if pair[0] != claim.instance_type), None)
+
+
+def unschedulable(pod: Unschedulable) -> Json:
+    """A pod without a place, and all that is known of why."""
+    return {
+        "pod": pod.pod,
+        "reason": str(pod.reason),
+        "message": pod.message,
+        "conflict": [_demand(demand) for demand in pod.conflict],
+        "nearest": _nearest(pod.nearest),
+        "fix": _fix(pod.fix),
+        "rejections": [_rejection(rejection) for rejection in pod.rejections],
+    }
+
+
+def _placement(placement: Placement) -> Json:
+    if placement.node is not None:
+        return {"pod": placement.pod, "node": placement.node}
+    return {"pod": placement.pod, "nodeClaim": placement.node_claim}
+
+
+def _demand(demand: Demand) -> Json:
+    return {
+        "object": demand.object,
+        "path": demand.path,
+        "key": demand.key,
+        "operator": demand.operator,
+        "values": demand.values,
+    }
+
+
+def _nearest(nearest: Nearest | None) -> Json | None:
+    return None if nearest is None else {"target": nearest.target, "lacking": nearest.lacking}
+
+
+def _fix(fix: Fix | None) -> Json | None:
+    return None if fix is None else {"object": fix.object, "path": fix.path, "from": fix.from_, "to": fix.to}
+
+
+def _rejection(rejection: Rejection) -> Json:
+    return {"target": rejection.target, "reason": str(rejection.reason), "message": rejection.message}
+
+
+def _taints(taints: Sequence[Taint]) -> list[Json]:
+    return [
+        {"key": t.key, "value": t.value, "effect": t.effect} if t.value else {"key": t.key, "effect": t.effect}
+        for t in taints
+    ]
+
+
+class _Parts:
+    """The parts of claims that were made already."""
+
+    def __init__(self) -> None:
+        self._amounts: dict[tuple[str, int], str] = {}
+        self._requirements: dict[int, list[NodeSelectorRequirement]] = {}
+        """identity of a requirement, which the plan keeps alive -> its encoding"""
+
+    def claim(self, claim: PlannedClaim) -> Json:
+        encoded: Json = {
+            "name": claim.name,
+            "nodePool": claim.node_pool,
+            "instanceType": claim.instance_type,
+            "zone": claim.zone,
+            "capacityType": claim.capacity_type,
+            "pricePerHour": price(claim.price_per_hour),
+        }
+        if claim.estimated:
+            encoded["estimated"] = True
+        second = runner_up(claim)
+        encoded |= {
+            "labels": claim.labels,
+            "annotations": claim.annotations,
+            "taints": _taints((*claim.taints, *claim.startup_taints)),  # a node is born with both
+            "startupTaints": _taints(claim.startup_taints),
+            "requests": self.quantities(claim.requests),
+            "allocatable": self.quantities(claim.allocatable),
+            "fill": {resource: round(share, 4) for resource, share in claim.fill.items()},
+            "binding": claim.binding,
+            "requirements": [entry for requirement in claim.requirements for entry in self.requirement(requirement)],
+            "instanceTypes": claim.instance_types,
+            "runnerUp": None if second is None else {"instanceType": second[0], "pricePerHour": price(second[1])},
+            "pods": claim.pods,
+        }
+        return encoded
+
+    def quantities(self, amounts: Mapping[str, int]) -> dict[str, str]:
+        known = self._amounts
+        texts = {}
+        for resource, nanos in amounts.items():
+            text = known.get((resource, nanos))
+            if text is None:
+                text = known[resource, nanos] = amount(resource, nanos)
+            texts[resource] = text
+        return texts
+
+    def requirement(self, requirement: Requirement) -> list[NodeSelectorRequirement]:
+        entries = self._requirements.get(id(requirement))
+        if entries is None:
+            entries = self._requirements[id(requirement)] = requirement.selectors()
+        return entries
