@@ -188,6 +188,7 @@ def test_devices(name: str, resource: str, count: int) -> None:
         ("m5.large", "hypervisor", "In [nitro]"),
         ("m5.large", "local-nvme", "DoesNotExist"),
         ("m5d.large", "local-nvme", "In [75]"),
+        ("d2.xlarge", "local-nvme", "DoesNotExist"),
         ("i4i.large", "network-bandwidth", "In [781]"),
         ("c1.medium", "ebs-bandwidth", "DoesNotExist"),
         ("m5.large", "ebs-bandwidth", "In [4750]"),
@@ -252,7 +253,9 @@ def test_an_on_demand_price_that_nobody_published_is_marked() -> None:
 def test_a_type_without_a_known_price_is_listed_and_never_available() -> None:
     types = types_of()
     assert price(types, "r9g.large") is None
-    assert any(column.types >> types.names.index("r9g.large") & 1 for column in types.offerings)
+    r9g = types.names.index("r9g.large")
+    assert any(column.types >> r9g & 1 for column in types.offerings)
+    assert not any(column.available >> r9g & 1 for column in types.offerings)
     assert "35 types without a known price" in types.notes[0]
 
 
