@@ -18,13 +18,13 @@ from baseload.plan.provision import (
     Taint,
     Unschedulable,
 )
+from baseload.plan.story import PodStory
 from baseload.values import quantity
 from baseload.values.requirement import NodeSelectorRequirement, Requirement
 
 Json = dict[str, object]
 
 API_VERSION: Final = "baseload.dev/v1alpha1"
-HOURS_A_MONTH: Final = 730
 _BYTES: Final = ("memory", "ephemeral-storage", "storage", "hugepages-")
 
 
@@ -50,6 +50,34 @@ def to_json(plan: ProvisionPlan) -> Json:
             "pricePerHour": price(plan.price_per_hour),
         },
         "notes": plan.notes,
+    }
+
+
+def story_to_json(story: PodStory) -> Json:
+    """One pod's story; places and reasons are written as in a ProvisionPlan."""
+    parts = _Parts()
+    other = story.alternative
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "PodStory",
+        "pod": story.pod,
+        "phase": story.phase,
+        "workload": story.workload,
+        "requests": parts.quantities(story.requests),
+        "asks": [{"path": ask.path, "text": ask.text} for ask in story.asks],
+        "runsOn": story.runs_on,
+        "node": story.node,
+        "nodeClaim": None if story.claim is None else parts.claim(story.claim),
+        "unschedulable": None if story.unschedulable is None else unschedulable(story.unschedulable),
+        "rejections": [_rejection(rejection) for rejection in story.refusals],
+        "alternative": None
+        if other is None
+        else {
+            "without": other.without,
+            "node": other.node,
+            "nodeClaim": None if other.claim is None else parts.claim(other.claim),
+            "rejections": [_rejection(rejection) for rejection in other.rejections],
+        },
     }
 
 
@@ -140,7 +168,7 @@ class _Parts:
         encoded |= {
             "labels": claim.labels,
             "annotations": claim.annotations,
-            "taints": _taints((*claim.taints, *claim.startup_taints)),  # a node is born with both
+            "taints": _taints(claim.taints),
             "startupTaints": _taints(claim.startup_taints),
             "requests": self.quantities(claim.requests),
             "allocatable": self.quantities(claim.allocatable),
