@@ -38,8 +38,8 @@ class PlannedClaim:
     estimated: bool
     labels: dict[str, str]
     annotations: dict[str, str]
-    taints: tuple[Taint, ...]
-    startup_taints: tuple[Taint, ...]
+    taints: tuple[Taint, ...]  # all that the node starts with
+    startup_taints: tuple[Taint, ...]  # those of them that go by themselves
     requests: dict[str, int]  # pods and daemons
     allocatable: dict[str, int]  # of the instance type chosen
     fill: dict[str, float]  # resource -> share of the allocatable that is asked for, 0..1

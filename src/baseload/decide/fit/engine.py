@@ -15,7 +15,7 @@ from baseload.decide.fit.base import Base, Cluster, Rules
 from baseload.decide.fit.planned import Claim
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.shape import FitPod, Kind, Size
-from baseload.decide.fit.topology import ZoneGroup
+from baseload.decide.fit.topology import GroupKind, ZoneGroup
 from baseload.decide.fit.why import Refusal, refusals
 
 _ASKED_EVERYWHERE: Final = 100  # shapes that failed for which single nodes and claims are asked too
@@ -143,7 +143,9 @@ class Fit:
         for place in removed:
             node = self.base.cluster.nodes.get(self.base.cluster.hosts[place].name)
             for group in concerned:
-                if node is not None and node.registers and (domain := groups.domain(group, node)) is not None:
+                if node is None or group.kind is GroupKind.INVERSE or not node.registers:
+                    continue
+                if (domain := groups.domain(group, node)) is not None:
                     group.forget(domain, nodes=1)
                     gone.append((group, domain))
         return gone

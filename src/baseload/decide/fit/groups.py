@@ -156,9 +156,10 @@ class Groups:
             d for d, lists in lent.items() if not honor or any(tolerated(t, tolerations) for t in lists)
         )
         group = ZoneGroup(key, min_domains, domains)
-        for node in self._running.nodes.values():
-            if node.registers and (domain := self.domain(group, node)) is not None:
-                group.register(domain)
+        if key.kind is not GroupKind.INVERSE:  # QUIRK: those know what pools lend and where their owners are, no more
+            for node in self._running.nodes.values():
+                if node.registers and (domain := self.domain(group, node)) is not None:
+                    group.register(domain)
         return group
 
     def domain(self, group: Group, node: CountedNode) -> str | None:

@@ -30,6 +30,13 @@ class Host:
     attached: Attachments = field(default_factory=dict)
     attach_limits: Mapping[str, int] = field(default_factory=dict)  # CSI driver -> volumes
 
+    @property
+    def closed(self) -> bool:
+        """A node with less than nothing left of anything, or with too many volumes, takes no pod at all (7.2, 14.8)."""
+        if any(amount < 0 for amount in self.remaining.values()):
+            return True
+        return any(len(self.attached.get(driver, ())) > limit for driver, limit in self.attach_limits.items())
+
 
 class Nodes:
     """The state of the existing nodes in a pass."""
@@ -40,8 +47,7 @@ class Nodes:
         self.classes: Final[list[HostClass]] = []
         self.class_of: Final[list[HostClass]] = []
         self.all: Final = (1 << len(hosts)) - 1
-        overdrawn = [i for i, host in enumerate(hosts) if any(amount < 0 for amount in host.remaining.values())]
-        self.open: Final = self.all & ~sum(1 << i for i in overdrawn)
+        self.open: Final = self.all & ~sum(1 << i for i, host in enumerate(hosts) if host.closed)
         self.active = self.open
         self._ports: dict[int, tuple[HostPort, ...]] = {}
         self._attached: dict[int, dict[str, frozenset[str]]] = {}

@@ -30,7 +30,7 @@ class FitPod:
     constraints: Constraints
     requests: Mapping[str, int]  # nano-units
     volumes: tuple[Requirements, ...] = NO_VOLUMES  # alternatives that its volumes allow, in order; none: no demand
-    attachments: Attachments = field(default=NOTHING_ATTACHED)
+    attachments: Attachments = field(default_factory=lambda: NOTHING_ATTACHED)
     created: str = ""
     uid: str = ""
 

@@ -97,7 +97,7 @@ def _of_node(base: Base, kind: Kind, size: Size, place: int) -> Why:
         return Reason.OVERDRAWN, f"the node is overdrawn: {over}"
     if taint := first_untolerated(base.taint_lists[hosts.taints], kind.constraints.tolerations):
         return Reason.TAINT, f"did not tolerate taint {taint}"
-    if kind.attachments and (why := _attach(base, kind, place)):
+    if why := _attach(base, kind, place):
         return why
     if kind.constraints.ports and (port := clash(kind.constraints.ports, nodes.ports(place))):
         return Reason.HOST_PORT, f"host port {port} is taken"

@@ -63,7 +63,8 @@ def provision(view: View, tables: Mapping[str, InstanceTypes], options: Options)
         reason, text = stopped
         pods = (*setting.sought.pending, *setting.sought.moving)
         unplaced = (*(Unschedulable(name_of(pod), reason, text) for pod in pods), *left_out)
-        return ProvisionPlan((), (), unplaced, static, (), (), looked_at)
+        unmet = tuple(buffers.outcome(buffer, {}) for buffer in setting.buffers)
+        return ProvisionPlan((), (), unplaced, static, unmet, (), looked_at)
     plan = _pass(setting)
     return replace(plan, unschedulable=(*plan.unschedulable, *left_out), static_pools=static, pods=looked_at)
 

@@ -67,7 +67,7 @@ class Launches:
             estimated=bool(offering.estimated >> place & 1),
             labels=self._labels_of(final, number, pool, index.table, place, offering),
             annotations={**pool.spec.template.metadata.annotations, MIN_VALUES_RELAXED: _text(claim.relaxed_values)},
-            taints=_taints(pool, startup=False),
+            taints=(*_taints(pool, startup=False), *_taints(pool, startup=True)),
             startup_taints=_taints(pool, startup=True),
             requests=requests,
             allocatable=allocatable,
@@ -95,16 +95,18 @@ class Launches:
                 offer = (float("inf") if price is None else price, column.zone, column.capacity_type, column)
                 if place not in best or offer[:3] < best[place][:3]:
                     best[place] = offer
-        order = sorted(best, key=lambda place: (best[place][0], index.table.names[place]))[:MOST_TYPES]
+        unpriced = ((float("inf"), index.table.names[place], place) for place in bits(types) if place not in best)
+        priced = ((offer[0], index.table.names[place], place) for place, offer in best.items())
+        order = [place for _, _, place in sorted((*priced, *unpriced))][:MOST_TYPES]
         kept = sum(1 << place for place in order)
-        if not order or (self._strict and index.short_of_variety(kept, number)):
+        if not best or (self._strict and index.short_of_variety(kept, number)):
             return None
         first = order[0]
         offered = {column.capacity_type for column in columns if column.available & kept}
         names = tuple(index.table.names[place] for place in order)
         return _Menu(
             names=names,
-            prices=tuple(best[place][0] for place in order),
+            prices=tuple(best[place][0] if place in best else None for place in order),
             cheapest=(best[first][0], first, best[first][3]),
             requirements=tuple(_written(final, names, offered)),
         )
@@ -154,7 +156,7 @@ class _Menu:
     def __init__(
         self,
         names: tuple[str, ...],
-        prices: tuple[float, ...],
+        prices: tuple[float | None, ...],
         cheapest: Priced,
         requirements: tuple[Requirement, ...],
     ) -> None:
