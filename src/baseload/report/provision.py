@@ -217,7 +217,8 @@ def reasons(pod: Unschedulable, names: Sequence[str], *, wide: bool = False) -> 
     if pod.nearest is not None:
         lacking = ", ".join(f"{what} {need}" for what, need in pod.nearest.lacking.items())
         yield f"  nearest   {pod.nearest.target}" + (f" lacks {lacking}" if lacking else "")
-    yield f"  change    {change(pod.fix)}"
+    alike = " (the same for each)" if pod.fix and len(names) > 1 and pod.pod in pod.fix.object else ""
+    yield f"  change    {change(pod.fix)}{alike}"
     if wide:
         yield from (f"  tried     {r.target}: {r.reason}: {r.message}" for r in pod.rejections)
 

@@ -1,0 +1,76 @@
+"""The table of a provisioning plan tells a person what is launched, at what price, and why the rest cannot be."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from baseload.plan.provision import Fix
+from baseload.report.provision import change, render
+from tests.conftest import Golden
+from tests.plan.plans import CLAIM, FAR, FULL, far, plan
+
+HERE = Path(__file__).with_name("golden")
+
+
+def test_the_table_is_the_one_on_record(golden: Golden) -> None:
+    golden(HERE / "plan.txt", render(FULL))
+
+
+def test_the_wide_table_is_the_one_on_record(golden: Golden) -> None:
+    golden(HERE / "plan-wide.txt", render(FULL, wide=True))
+
+
+def test_equal_nodes_are_one_line_with_a_count() -> None:
+    claims = [
+        replace(CLAIM, name=f"default-{n}", fill={"cpu": n / 1000, "pods": 0.1}, pods=(f"default/web-x{n}",))
+        for n in range(100, 1000)
+    ]
+    text = render(plan(*claims))
+
+    assert "900 x default  c5.2xlarge" in text
+    assert "10-100 %" in text
+    assert "default/web-x100 … default/web-x999 (900)" in text
+    assert len(text.splitlines()) < 10
+
+
+def test_nodes_of_another_price_have_a_line_of_their_own() -> None:
+    text = render(plan(CLAIM, replace(CLAIM, name="default-2", zone="us-east-1b", price_per_hour=0.2, pods=())))
+
+    assert [line.split()[0] for line in text.splitlines() if "c5.2xlarge" in line] == ["default-1", "default-2"]
+
+
+def test_pods_that_fail_alike_are_told_once() -> None:
+    text = render(plan(unschedulable=(FAR, *(far(n) for n in range(2, 2001)))))
+
+    assert "default/far-1 … default/far-2000 (2000)" in text
+    assert text.count("IncompatibleRequirements") == 1
+
+
+def test_wide_names_every_rejection() -> None:
+    assert "nodePool/default: IncompatibleRequirements: key zone" in render(FULL, wide=True)
+    assert "key zone" not in render(FULL)
+
+
+def test_a_month_has_730_hours() -> None:
+    assert "$73.00 a month" in render(plan(replace(CLAIM, price_per_hour=0.1, estimated=False)))
+
+
+def test_an_estimate_is_marked_wherever_it_is_shown_and_explained() -> None:
+    text = render(plan(CLAIM))
+
+    assert "~$0.1496" in text
+    assert "Total: ~$0.1496 an hour" in text
+    assert "~ estimated price" in text
+    assert "~" not in render(plan(replace(CLAIM, estimated=False)))
+
+
+def test_a_cluster_where_nothing_is_pending_says_so() -> None:
+    assert render(plan()) == "No node is launched: no pod is pending.\n"
+
+
+def test_a_change_names_the_object_the_field_and_both_values() -> None:
+    assert change(Fix("NodePool a", "spec.limits.cpu", "4", "16")) == "NodePool a: spec.limits.cpu from 4 to 16"
+    assert change(Fix("Pod a/b", "spec.tolerations", None, [{"operator": "Exists"}])) == (
+        "Pod a/b: set spec.tolerations to [{operator: Exists}]"
+    )
+    assert change(Fix("Pod a/b", "spec.nodeSelector", {"a": "b"}, None)) == "Pod a/b: remove spec.nodeSelector: {a: b}"
+    assert change(None) == "no single field would place it"
