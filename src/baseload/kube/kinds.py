@@ -21,11 +21,8 @@ class Kind:
     name: str
     plural: str
     namespaced: bool
-    reading: type[Wire] | None = None
-
-    @property
-    def group(self) -> str:
-        return group_of(self.api_version)
+    reading: type[Wire] | None
+    group: str  # "" is the core group
 
 
 def group_of(api_version: str) -> str:
@@ -127,7 +124,7 @@ _CLUSTER_WIDE: tuple[_Row, ...] = (
 )
 
 KINDS = {
-    (api_version, name): Kind(api_version, name, plural, namespaced, reading)
+    (api_version, name): Kind(api_version, name, plural, namespaced, reading, group_of(api_version))
     for rows, namespaced in ((_NAMESPACED, True), (_CLUSTER_WIDE, False))
     for api_version, name, plural, reading in rows
 }

@@ -1,6 +1,8 @@
 """One load under way: documents become objects, each is named, read and checked, and every fault is kept."""
 
+import re
 from collections import Counter
+from dataclasses import replace
 
 import msgspec
 
@@ -11,6 +13,8 @@ from baseload.kube.schema.check import Checker, Validate
 from baseload.kube.schema.finding import Finding, Weight
 from baseload.kube.types.meta import ObjectMeta, Wire
 from baseload.values.errors import Fault
+
+_INDEX = re.compile(r"\[\d+\]")
 
 
 class _Place(msgspec.Struct, frozen=True, gc=False):
@@ -42,7 +46,7 @@ class Loading:
         self.found: list[Found] = []
         self.readings: list[Wire | None] = []  # aligned to found
         self.faults: list[Fault] = []
-        self._warnings: list[Fault] = []
+        self._warnings: dict[tuple[str, str], list[Fault]] = {}  # (kind, path without indexes) -> those alike
         self._strangers: Counter[tuple[str, str]] = Counter()  # (apiVersion, kind) of groups that nobody here knows
         self._reader = reading.Readings()
         self._checker = Checker(validate)
@@ -55,8 +59,12 @@ class Loading:
         return not (self.found or self.faults or self._strangers)
 
     def all_warnings(self) -> list[Fault]:
-        """What was found and does not refuse the input, each kind that was passed over once."""
-        return [*(_stranger(*kind, count) for kind, count in self._strangers.items()), *self._warnings]
+        """What was found and does not refuse the input; what is alike in many objects is said of the first."""
+        strangers = [_stranger(*kind, count) for kind, count in self._strangers.items()]
+        return [*strangers, *map(_first_of, self._warnings.values())]
+
+    def _warn(self, kind: str, fault: Fault) -> None:
+        self._warnings.setdefault((kind, _INDEX.sub("[]", fault.path)), []).append(fault)
 
     def take(self, file: str, document: documents.Document) -> None:
         """Take in one document."""
@@ -154,7 +162,7 @@ class Loading:
             if check.refuses(finding, mode):
                 self.faults.append(fault)
             elif mode != "ignore":
-                self._warnings.append(fault)
+                self._warn(found.kind, fault)
         self.found.append(found)
         self.readings.append(value)
 
@@ -190,8 +198,10 @@ class Loading:
             object=f"{name} {metadata.name}",
             allowed=f"the nearest is {near.name} of {near.api_version}" if near else "",
         )
-        strict = self._checker.mode(metadata) == "strict"
-        (self.faults if strict else self._warnings).append(fault)
+        if self._checker.mode(metadata) == "strict":
+            self.faults.append(fault)
+        else:
+            self._warn(name, fault)
 
     def _note_unproved(self, found: Found, raw: msgspec.Raw, parts: reading.Parts) -> None:
         if parts.each_once:
@@ -209,6 +219,14 @@ class Loading:
         for part, found in unproved.items():
             for key in documents.repeated_keys(part):
                 self.faults.append(found.fault(f"the key {key} stands twice in one map"))
+
+
+def _first_of(alike: list[Fault]) -> Fault:
+    first = alike[0]
+    if len(alike) == 1:
+        return first
+    more = f"and {len(alike) - 1} more like it"
+    return replace(first, allowed=f"{first.allowed}; {more}" if first.allowed else more)
 
 
 def _stranger(api_version: str, name: str, count: int) -> Fault:

@@ -21,6 +21,8 @@ from baseload.kube.types.meta import ObjectMeta, Wire
 Validate = Literal["auto", "strict", "warn", "ignore"]
 _FEW = 20
 """Objects of a kind that are compared one by one before a gate for that kind pays off."""
+_ENOUGH = 50
+"""Odd objects of a kind out of an API server that are compared; a newer server's new field would be in all of them."""
 
 
 class Checker:
@@ -31,6 +33,7 @@ class Checker:
         self._rules = Rules()
         self._seen: Counter[kinds.Kind] = Counter()
         self._gates: dict[kinds.Kind, Gate] = {}
+        self._odd: Counter[kinds.Kind] = Counter()
 
     def mode(self, metadata: ObjectMeta) -> Validate:
         """How strictly this object is held to its schema."""
@@ -45,8 +48,13 @@ class Checker:
         schema = definitions.of_kind(kind.api_version, kind.name)
         if schema is None or self._passes(kind, schema, parts):
             return None
+        if mode == "warn" and self._odd[kind] >= _ENOUGH:
+            return None
         compared = shape.compare(schema, msgspec.json.decode(raw))
-        return compared if compared.findings else None
+        if not compared.findings:
+            return None
+        self._odd[kind] += 1
+        return compared
 
     def _passes(self, kind: kinds.Kind, schema: definitions.Schema, parts: Parts) -> bool:
         self._seen[kind] += 1
@@ -59,7 +67,7 @@ class Checker:
 
     def found(self, value: Wire | None, compared: shape.Shape | None) -> list[Finding]:
         """All findings on an object, those of the rules only where the shape is right."""
-        ruled = list(self._rules.findings(value)) if value is not None else []
+        ruled = self._rules.findings(value) if value is not None else []
         if compared is None:
             return ruled
         shaped = [pools.mended(finding) for finding in compared.findings]

@@ -5,6 +5,7 @@ A part that passes has the right shape; for one that does not, `shape` finds out
 Making the types takes some ten milliseconds, so it is done only where a kind is numerous.
 """
 
+from datetime import datetime
 from typing import Annotated, cast
 
 import msgspec
@@ -12,11 +13,12 @@ import msgspec
 from baseload.kube.schema import definitions
 from baseload.kube.schema.definitions import Schema
 
-_SCALARS: dict[str, object] = {"string": str, "boolean": bool, "number": int | float, "object": msgspec.Raw}
+_SCALARS: dict[str, object] = {"string": str, "boolean": bool, "number": int | float, "object": dict[str, msgspec.Raw]}
 _INTEGERS: dict[object, object] = {
     "int32": Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)],
     "int64": Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)],
 }
+_MOMENT = Annotated[datetime, msgspec.Meta(tz=True)]
 _ABSENT = msgspec.Raw(b"")
 
 
@@ -62,7 +64,7 @@ class _Types:
         self._made: dict[str, object] = {}
 
     def of(self, schema: Schema) -> object:
-        """The type of a schema. What is checked by value (enums, patterns) is left to false alarms of none."""
+        """The type of a schema; Kubernetes' own definitions, which are all that come here, close no list of values."""
         reference = schema.get("$ref")
         if not isinstance(reference, str):
             return self._make("Inline", schema)
@@ -75,6 +77,8 @@ class _Types:
         if "oneOf" in schema:
             return str | int | float if schema["oneOf"] != _INT_OR_STRING else str | int
         kind = schema.get("type")
+        if schema.get("format") == "date-time":
+            return _MOMENT
         if kind == "array":
             return list[self.of(cast(Schema, schema["items"]))]  # type: ignore[misc]
         if kind == "integer":

@@ -76,7 +76,7 @@ def _values(requirement: NodeSelectorRequirement, at: str) -> Iterator[Finding]:
         shown = values[0] if len(values) == 1 else list(values)
         yield invalid(path, shown, message)
     for index, value in enumerate(values):
-        if not names.is_value(value):
+        if operator not in _COMPARISONS and not names.is_value(value):
             yield invalid(f"{path}[{index}]", value, "is no label value")
     known = label.KNOWN_VALUES.get(label.normalise(requirement.key))
     if operator == "In" and known and values and not set(known) & set(values):

@@ -45,8 +45,24 @@ class Rules:
             ec2.EC2NodeClass: pools.ec2_node_class,
         }
 
-    def findings(self, value: Wire) -> Iterator[Finding]:
+    def findings(self, value: Wire) -> list[Finding]:
         """What the rules find on an object."""
+        if isinstance(value, core.Pod) and self._is_like_a_good_one(value):
+            return []
+        return list(self._all_findings(value))
+
+    def _is_like_a_good_one(self, pod: core.Pod) -> bool:
+        """Whether a pod shares a spec that nothing is wrong with, and has nothing else that could be."""
+        known = self._of_specs.get(id(pod.spec))
+        status = pod.status
+        return (
+            known is not None
+            and not known[1]
+            and not (status.container_statuses or status.start_time)
+            and names.is_plain(pod.metadata)
+        )
+
+    def _all_findings(self, value: Wire) -> Iterator[Finding]:
         yield from names.metadata(cast(ObjectMeta, value.metadata))  # type: ignore[attr-defined]
         rule = self._by_kind.get(type(value))
         if rule is not None:

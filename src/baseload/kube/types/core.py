@@ -113,11 +113,16 @@ class PersistentVolumeClaimVolumeSource(Wire, frozen=True):
     read_only: bool = False
 
 
+class VolumeResourceRequirements(Wire, frozen=True):
+    requests: Resources = {}
+    limits: Resources = {}
+
+
 class PersistentVolumeClaimSpec(Wire, frozen=True):
     storage_class_name: str | None = None  # None: the default class; "": no class at all
     volume_name: str = ""
     access_modes: tuple[str, ...] = ()
-    resources: ResourceRequirements = ResourceRequirements()
+    resources: VolumeResourceRequirements = VolumeResourceRequirements()
 
 
 class PersistentVolumeClaimTemplate(Wire, frozen=True):

@@ -2,7 +2,6 @@
 
 import msgspec
 
-from baseload.kube.types.core import ResourceRequirements
 from baseload.kube.types.meta import Condition, NodeSelectorRequirement, ObjectMeta, Quantity, Resources, Taint, Wire
 
 
@@ -65,10 +64,14 @@ class NodePool(Wire, frozen=True):
     status: NodePoolStatus = NodePoolStatus()
 
 
+class ResourceRequests(Wire, frozen=True):
+    requests: Resources = {}
+
+
 class NodeClaimSpec(Wire, frozen=True):
     node_class_ref: NodeClassReference = NodeClassReference()
     requirements: tuple[NodeSelectorRequirement, ...] = ()
-    resources: ResourceRequirements = ResourceRequirements()
+    resources: ResourceRequests = ResourceRequests()
     taints: tuple[Taint, ...] = ()
     startup_taints: tuple[Taint, ...] = ()
     expire_after: str = ""
