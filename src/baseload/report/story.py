@@ -26,12 +26,9 @@ def _heading(story: PodStory) -> Lines:
 
 def _asks(story: PodStory) -> Lines:
     yield "Asks for"
-    rows = [
-        (resource, amounts.amount(resource, amount))
-        for resource, amount in story.requests.items()
-        if resource != "pods"
-    ]
-    rows += [(ask.path, ask.text) for ask in story.asks]
+    requests = ((resource, amount) for resource, amount in story.requests.items() if resource != "pods")
+    rows = [(f"{resource} {amounts.amount(resource, amount)}", "requests") for resource, amount in requests]
+    rows += [(ask.text, ask.path) for ask in story.asks]
     if not rows:
         yield "  nothing but a place"
     yield from (f"  {line}" for line in columns(("", ""), rows)[1:])
