@@ -55,6 +55,7 @@ def solve(objects: list[Manifest], catalog: list[Manifest], options: Manifest) -
     pods = collected(objects, nodes, options, known, result)
     virtual = virtual_pods(objects, options)
     pods += [pod for listed in virtual.values() for pod in listed or ()]
+    pods = [constraints.with_default_spread(pod, objects, options) for pod in pods]
     if cluster.out_of_sync(objects):
         refuse(result, pods, "cluster state is not in sync: a NodeClaim is not launched yet")
     elif not pools.dynamic_pools(objects, known):
@@ -90,8 +91,7 @@ def collected(
             result.errors[name] = "; ".join(faults)
         else:
             pods.append(pod)
-    pods += cluster.leaving(objects, nodes, options.get("now"))
-    return [constraints.with_default_spread(pod, objects, options) for pod in pods]
+    return pods + cluster.leaving(objects, nodes, options.get("now"))
 
 
 def virtual_pods(objects: list[Manifest], options: Manifest) -> dict[str, list[Manifest] | None]:

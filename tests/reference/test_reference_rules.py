@@ -229,13 +229,13 @@ def test_pods_leave_a_node_that_is_being_deleted() -> None:
 
 def test_a_pod_pinned_by_its_volume_is_measured_against_every_zone() -> None:
     claim = {"kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "default"}}
-    late = {"kind": "StorageClass", "metadata": {"name": "s"}, "volumeBindingMode": "WaitForFirstConsumer"}
-    late |= {"allowedTopologies": [{"matchLabelExpressions": [{"key": ZONE, "values": ["zone-1"]}]}]}
+    late: Manifest = {"kind": "StorageClass", "metadata": {"name": "s"}, "volumeBindingMode": "WaitForFirstConsumer"}
+    late["allowedTopologies"] = [{"matchLabelExpressions": [{"key": ZONE, "values": ["zone-1"]}]}]
     late["provisioner"] = "x"
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]
     there = [bound(pod(f"r{i}", labels=WEB), f"n{i}") for i in (1, 2)]
     nodes = [node(f"n{i}", "0.1", labels={ZONE: "zone-1"}) for i in (1, 2)]
-    storage = [{**claim, "spec": {"storageClassName": "s"}}, late]
+    storage: list[Manifest] = [{**claim, "spec": {"storageClassName": "s"}}, late]
     assert waiting(decided(pool(), nodes, there, storage, pod("p", volumes=volumes, **spread()))) == {"p"}
 
 
