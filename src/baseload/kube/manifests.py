@@ -12,9 +12,9 @@ import msgspec
 
 from baseload.kube import documents, fieldpath, kinds, reading, sources
 from baseload.kube.bulk import paused_gc
-from baseload.kube.found import Found
+from baseload.kube.found import Found as Found
 from baseload.kube.loading import Loading
-from baseload.kube.schema.check import Validate
+from baseload.kube.schema.check import Validate as Validate
 from baseload.kube.types.meta import Wire
 from baseload.values.errors import BadInput, Fault
 

@@ -122,6 +122,7 @@ def test_a_taint_stands_once_over_both_lists() -> None:
         ({"price": "1", "priceAdjustment": "+5%"}, "spec: Invalid value: a map: cannot set both"),
         ({"capacity": {"cpu": 1}}, "spec.capacity.cpu: Invalid value: 1: invalid resource restricted"),
         ({"priceAdjustment": "5%"}, 'spec.priceAdjustment: Invalid value: "5%"'),
+        ({"price": "cheap"}, 'spec.price: Invalid value: "cheap"'),
     ],
 )
 def test_rules_of_an_overlay(spec: Object, fault: str) -> None:
@@ -141,6 +142,16 @@ def test_rules_of_an_overlay(spec: Object, fault: str) -> None:
         ),
         ({"subnetSelectorTerms": [{}]}, "spec.subnetSelectorTerms[0]: Invalid value: a map: expected at least one"),
         ({"kubelet": {"maxPod": 110}}, 'spec.kubelet.maxPod: unknown field "spec.kubelet.maxPod"'),
+        ({"kubelet": {"kubeReserved": {"gpu": "1"}}}, 'spec.kubelet.kubeReserved.gpu: Unsupported value: "gpu"'),
+        (
+            {"kubelet": {"evictionHard": {"memory.available": "lots"}}},
+            'spec.kubelet.evictionHard["memory.available"]: Invalid value: "lots" is not a quantity',
+        ),
+        (
+            {"kubelet": {"evictionHard": {"memory.available": "101%"}}},
+            'spec.kubelet.evictionHard["memory.available"]: Invalid value: "101%"',
+        ),
+        ({"kubelet": {"evictionSoft": {"mem": "1Gi"}}}, 'spec.kubelet.evictionSoft.mem: Unsupported value: "mem"'),
         ({"kubelet": {"kubeReserved": {"cpu": "-1"}}}, 'spec.kubelet.kubeReserved.cpu: Invalid value: "-1"'),
         (
             {"blockDeviceMappings": [{"ebs": {}}]},

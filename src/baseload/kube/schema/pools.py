@@ -1,10 +1,11 @@
 """Rules on Karpenter's objects and on capacity buffers: their definitions' own (CEL), and those of the run time."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from baseload.kube.schema import names, requirements
-from baseload.kube.schema.finding import Finding, invalid
+from baseload.kube.schema.finding import Finding, invalid, unsupported
 from baseload.kube.types.autoscaling import CapacityBuffer
 from baseload.kube.types.ec2 import AMISelectorTerm, EC2NodeClass, EC2NodeClassSpec
 from baseload.kube.types.karpenter import NodeClaim, NodeClaimTemplateSpec, NodeOverlay, NodePool, NodePoolSpec
@@ -17,6 +18,18 @@ _RESTRICTED_TAGS = (
     "karpenter.sh/nodeclaim",
     "karpenter.k8s.aws/ec2nodeclass",
 )
+_SIGNALS = (
+    "memory.available",
+    "nodefs.available",
+    "nodefs.inodesFree",
+    "imagefs.available",
+    "imagefs.inodesFree",
+    "pid.available",
+)
+_RESERVABLE = ("cpu", "memory", "ephemeral-storage", "pid")
+_PERCENTAGE = re.compile(r"\d{1,3}(\.\d{1,2})?%", re.ASCII)
+_PRICE = re.compile(r"\d+(\.\d+)?", re.ASCII)
+_ADJUSTMENT = re.compile(r"[+-](\d+(\.\d*)?|\.\d+)%?", re.ASCII)
 _NODE_CLASS_REF = "spec.template.spec.nodeClassRef"
 _MENDED = """
 add under spec.template.spec:
@@ -91,6 +104,11 @@ def node_overlay(overlay: NodeOverlay) -> Iterator[Finding]:
     for name in _RESTRICTED_CAPACITY:
         if name in spec.capacity:
             yield invalid(names.below("spec.capacity", name), spec.capacity[name], "invalid resource restricted")
+    if spec.price is not None and not _PRICE.fullmatch(str(spec.price)):
+        yield names.fatal(invalid("spec.price", spec.price, "must be an amount of dollars such as 0.25"))
+    if spec.price_adjustment and not _ADJUSTMENT.fullmatch(spec.price_adjustment):
+        message = "must be a signed amount or percentage such as -0.05 or +10%"
+        yield names.fatal(invalid("spec.priceAdjustment", spec.price_adjustment, message))
     if spec.price is not None and spec.price_adjustment:
         yield invalid("spec", {}, "cannot set both 'price' and 'priceAdjustment'")
 
@@ -122,11 +140,28 @@ def ec2_node_class(node_class: EC2NodeClass) -> Iterator[Finding]:
     kubelet = spec.kubelet
     for field, reserved in (("kubeReserved", kubelet.kube_reserved), ("systemReserved", kubelet.system_reserved)):
         yield from _reserved(reserved, f"spec.kubelet.{field}")
+    for field, thresholds in (("evictionHard", kubelet.eviction_hard), ("evictionSoft", kubelet.eviction_soft)):
+        yield from _thresholds(thresholds, f"spec.kubelet.{field}")
 
 
-def _reserved(given: dict[str, str], path: str) -> Iterator[Finding]:
+def _thresholds(given: Mapping[str, str], path: str) -> Iterator[Finding]:
+    """Eviction thresholds: a quantity or a percentage, by signal."""
+    for signal, threshold in given.items():
+        at = names.below(path, signal)
+        if signal not in _SIGNALS:
+            yield unsupported(at, signal, _SIGNALS)
+        if threshold.endswith("%"):
+            if not _PERCENTAGE.fullmatch(threshold) or float(threshold[:-1]) > 100:
+                yield names.fatal(invalid(at, threshold, "must be a percentage between 0% and 100%"))
+        else:
+            yield from names.amount_of(threshold, at)
+
+
+def _reserved(given: Mapping[str, str], path: str) -> Iterator[Finding]:
     """Amounts that the kubelet sets aside; a text that begins with no digit may be an expression."""
     for name, amount in given.items():
+        if name not in _RESERVABLE:
+            yield unsupported(names.below(path, name), name, _RESERVABLE)
         if amount[:1] in "+-.0123456789":
             yield from names.amount_of(amount, names.below(path, name))
 
