@@ -132,6 +132,7 @@ BAD = {
     "two regions": ([POOL, POOL.replace("name: default}\nspec", "name: b}\nspec").replace("us-east-1a", "eu-west-1a")],
                     "names 2 regions"),
     "an unknown region": ([POOL, "--region", "us-east-9"], "unknown region 'us-east-9'"),
+    "an unknown region that nobody needs": ([WEB, "--region", "us-east-9"], "unknown region 'us-east-9'"),
     "an absent catalogue": ([POOL, "--catalog", "absent.json"], "absent.json: cannot be read"),
     "absent options": ([POOL, "--options", "absent.yaml"], "absent.yaml: no such file"),
     "a kind that the group does not have": ([POOL.replace("NodePool", "NodePol")], "the nearest is NodePool"),

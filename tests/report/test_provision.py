@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from baseload.plan.provision import Fix
+from baseload.plan.provision import Fix, Unschedulable
 from baseload.report.provision import change, render
 from tests.conftest import Golden
 from tests.plan.plans import CLAIM, FAR, FULL, far, plan
@@ -48,6 +48,16 @@ def test_pods_that_fail_alike_are_told_once() -> None:
 def test_wide_names_every_rejection() -> None:
     assert "nodePool/default: IncompatibleRequirements: key zone" in render(FULL, wide=True)
     assert "key zone" not in render(FULL)
+
+
+def test_a_pod_for_which_no_place_is_sought_gets_no_change_proposed() -> None:
+    gated = Unschedulable("default/gated", "SchedulingGated", "it is held by scheduling gates")
+
+    assert "change" not in render(plan(unschedulable=(gated,)))
+
+
+def test_a_pod_that_no_single_field_would_place_says_so() -> None:
+    assert "no single field would place it" in render(plan(unschedulable=(replace(FAR, fix=None),)))
 
 
 def test_a_month_has_730_hours() -> None:

@@ -127,6 +127,10 @@ def test_pools_with_equal_node_classes_share_a_table(read: Read) -> None:
     assert inputs.tables["e"].capacity["pods"][0] == 30 * 10**9
 
 
+def test_a_region_beside_a_catalogue_of_ones_own_is_said_to_be_unused(read: Read) -> None:
+    assert "--region eu-west-1 is not used" in read(WEB, region="eu-west-1").notes[0]
+
+
 def test_kinds_that_no_decision_looks_at_are_counted(read: Read) -> None:
     config = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: default}}"
 

@@ -217,8 +217,9 @@ def reasons(pod: Unschedulable, names: Sequence[str], *, wide: bool = False) -> 
     if pod.nearest is not None:
         lacking = ", ".join(f"{what} {need}" for what, need in pod.nearest.lacking.items())
         yield f"  nearest   {pod.nearest.target}" + (f" lacks {lacking}" if lacking else "")
-    alike = " (the same for each)" if pod.fix and len(names) > 1 and pod.pod in pod.fix.object else ""
-    yield f"  change    {change(pod.fix)}{alike}"
+    if pod.fix is not None or pod.nearest is not None or pod.conflict:
+        alike = " (the same for each)" if pod.fix and len(names) > 1 and pod.pod in pod.fix.object else ""
+        yield f"  change    {change(pod.fix)}{alike}"
     if wide:
         yield from (f"  tried     {r.target}: {r.reason}: {r.message}" for r in pod.rejections)
 

@@ -118,6 +118,8 @@ def read(
     if faults or settings is None or manifests is None:
         raise BadInput(faults)
     notes = [f"warning: {warning}" for warning in manifests.warnings]
+    if own and region:
+        notes.append(f"--region {region} is not used: the instance types are those of {catalog}")
     with paused_gc():
         tables_of = (lambda _: own) if own else _ec2_types(manifests, region, settings, notes)
         return _joined(manifests, tables_of, settings.options, expand, notes)
@@ -136,7 +138,10 @@ def _ec2_types(manifests: Manifests, region: str | None, settings: Settings, not
     chosen, note = choose(manifests, region)
     opened = catalogue.open_ec2(chosen)
     notes += [*note, *opened.notes]
-    return _Ec2Tables(opened.catalogue, chosen, settings).of
+    tables = _Ec2Tables(opened.catalogue, chosen, settings)
+    if chosen not in opened.catalogue.regions:
+        tables.of(DEFAULT)  # refuses, and says which there are, even when no pool asks for a table
+    return tables.of
 
 
 @dataclass(frozen=True, slots=True)
