@@ -172,6 +172,20 @@ def test_editing_a_made_pod_edits_the_template_of_its_workload(read: Read) -> No
     assert inputs.written_at("NodePool a", "spec.limits") == ("NodePool a", "spec.limits")
 
 
+def test_tables_follow_a_changed_node_class(read: Read) -> None:
+    inputs = read(POOL % ("a", *EC2, "c"), NODE_CLASS % ("c", 20), own=False)
+    more = read(POOL % ("a", *EC2, "c"), NODE_CLASS % ("c", 40), own=False)
+
+    assert inputs.tables_for(inputs.view)["a"] is inputs.tables["a"]
+    assert inputs.tables_for(more.view)["a"].capacity["pods"][0] == 40 * 10**9
+
+
+def test_fields_of_made_pods_are_written_in_their_workload(read: Read) -> None:
+    where = ("Deployment default/web", "spec.template")
+
+    assert read(WEB).place_of == {"default/web-x1": where, "default/web-x2": where}
+
+
 def test_an_edit_of_an_unknown_object_or_path_is_refused(read: Read) -> None:
     inputs = read(POOL % ("a", *EC2, "c"))
 

@@ -60,6 +60,7 @@ _FIELDS: Final[Mapping[str, type[Wire]]] = {
 
 _LOOKED_AT: Final = frozenset((*_FIELDS.values(), Job))
 _WORKLOADS: Final = (apps.Deployment, apps.ReplicaSet, apps.StatefulSet, Job)
+_TEMPLATE: Final = "spec.template"
 T = TypeVar("T")
 Tables = Callable[[NodeClassSettings], InstanceTypes]
 
@@ -93,7 +94,16 @@ class Inputs:
         workload = self.workload_of(ref.removeprefix("Pod ")) if ref.startswith("Pod ") else None
         if workload is None or self.manifests.find(ref) is not None:
             return ref, path
-        return workload, f"spec.template.{path}"
+        return workload, f"{_TEMPLATE}.{path}"
+
+    @property
+    def place_of(self) -> Mapping[str, tuple[str, str]]:
+        """pod that was made for a workload -> the object and the path under which its fields are written"""
+        return {pod: (expanded.workload, _TEMPLATE) for expanded in self.expanded for pod in expanded.pods}
+
+    def tables_for(self, view: View) -> Mapping[str, InstanceTypes]:
+        """What the pools of another view, with other NodeClasses maybe, can launch."""
+        return _tables(_Classes(view), self._tables_of)
 
     def workload_of(self, pod: str) -> str | None:
         """The workload for which a pod was made, None for a pod of the input."""
@@ -164,10 +174,7 @@ def _joined(
 ) -> Inputs:
     view = view_of(manifests)
     classes = _Classes(view)
-    tables = {}
-    for pool in view.node_pools:
-        if classes.not_ready(pool) is None:
-            tables[pool.metadata.name] = tables_of(classes.settings(pool))
+    tables = _tables(classes, tables_of)
     view = classes.with_their_pools(view)
     expansions: tuple[Expansion, ...] = ()
     if expand_ == "auto":
@@ -183,6 +190,11 @@ def _joined(
         _tables_of=tables_of,
         _expand=expand_,
     )
+
+
+def _tables(classes: "_Classes", tables_of: Tables) -> dict[str, InstanceTypes]:
+    usable = (pool for pool in classes.view.node_pools if classes.not_ready(pool) is None)
+    return {pool.metadata.name: tables_of(classes.settings(pool)) for pool in usable}
 
 
 def view_of(manifests: Manifests) -> View:
