@@ -49,9 +49,9 @@ def test_plain_scalars_mean_what_they_mean_to_kubernetes(text: str, value: objec
 
 
 def test_merge_keys_give_way_to_what_is_written() -> None:
-    text = "a: &base {x: 1, y: 2}\nb: {<<: *base, y: 3}\nc: {<<: [{z: 1}, *base]}\n"
+    text = "a: &base {x: 1, y: 2}\nb: {<<: *base, y: 3}\nc: {<<: [{x: 0}, *base]}\n"
     ((_, value),), _ = yaml_reader.read(Source("f", text.encode()))
-    assert value == {"a": {"x": 1, "y": 2}, "b": {"x": 1, "y": 3}, "c": {"x": 1, "y": 2, "z": 1}}
+    assert value == {"a": {"x": 1, "y": 2}, "b": {"x": 1, "y": 3}, "c": {"x": 0, "y": 2}}
 
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(

@@ -74,6 +74,12 @@ def test_a_number_that_does_not_fit_is_refused() -> None:
     assert fault.startswith("spec.replicas: Invalid value: 2147483648: spec.replicas in body should be less than")
 
 
+def test_a_text_too_long_for_any_field_with_a_pattern_is_refused_unread() -> None:
+    budget = {"nodes": "1", "duration": "1h", "schedule": "* * * * " + "1" * 10_000}
+    (fault,) = inputs.wrong(inputs.node_pool(disruption={"budgets": [budget]}))
+    assert len(fault) < 400
+
+
 def test_a_label_that_yaml_takes_for_a_number_is_answered_with_the_quotes() -> None:
     text = "apiVersion: v1\nkind: Namespace\nmetadata: {name: a, labels: {version: 1.10, on: x}}\n"
     faults = inputs.faults_of(text.replace(", on: x", ""))
