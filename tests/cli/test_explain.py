@@ -67,8 +67,9 @@ spec:
 
 
 @pytest.fixture
-def explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Explain:
+def explain(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Explain:
     """Runs `explain pod` on texts; what it ends with, prints and says."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # the package's figures, whatever was refreshed on this machine
 
     def explains(name: str, *texts: str, flags: tuple[str, ...] = ()) -> tuple[int, str, str]:
         path = tmp_path / "cluster.yaml"

@@ -50,8 +50,9 @@ spec:
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs `plan provision` on texts; what it ends with, prints and says."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # the package's figures, whatever was refreshed on this machine
 
     def runs(*texts: str, flags: tuple[str, ...] = ()) -> tuple[int, str, str]:
         path = tmp_path / "cluster.yaml"
