@@ -195,7 +195,7 @@ def workloads(pods: int = 20000, workloads: int = 1000) -> list[Manifest]:
 
 def distinct_sizes(count: int) -> list[Manifest]:
     """No two pods ask for the same; for `small_catalog`, whose nodes they fill."""
-    return [pod(f"p-{i}", {"app": "p"}, 100 + i % 1499, 100 + i) for i in range(count)]
+    return [pod(f"p-{i}", {"app": "p"}, 100 + i % 1499, 100 + i // 1499 + i % 1499) for i in range(count)]
 
 
 def affinity_chain(links: int = 200, pods: int = 4000, key: str = ZONE) -> list[Manifest]:

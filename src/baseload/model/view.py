@@ -91,7 +91,8 @@ def is_terminal(pod: Pod) -> bool:
 
 def owned_by(pod: Pod, kind: str, api_version: str) -> bool:
     """Whether some owner is of that kind in exactly that version; the controller flag does not matter."""
-    return any(owner.kind == kind and owner.api_version == api_version for owner in pod.metadata.owner_references)
+    owners = pod.metadata.owner_references
+    return bool(owners) and any(owner.kind == kind and owner.api_version == api_version for owner in owners)
 
 
 def is_daemon(pod: Pod) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from baseload.decide.fit.base import Base
-from baseload.decide.fit.planned import Claim, Claims, Load, types_holding
+from baseload.decide.fit.planned import Claim, Claims, types_holding
 from baseload.decide.fit.reservations import NOTHING_HELD, Held, Reservations
 from baseload.decide.fit.sets import NONE
 from baseload.decide.fit.shape import UNKNOWN_HOST, Entry, FitPod, HostClass, Kind, RecordPlan, Result, Size
@@ -18,7 +18,10 @@ from baseload.decide.fit.topology import Group, GroupKind, HostGroup, ZoneGroup
 from baseload.values.label import HOSTNAME
 from baseload.values.requirement import Requirement
 
+_MANY_CLASSES: Final = 16  # of claims, from where on a kind looks up those of the domains that are allowed
 _REFUSALS: Final = 4  # single looks at planned claims before all of them are screened at once
+
+_NONE_FULL: Final[Mapping[int, int]] = {}
 
 Pick = tuple[int, tuple[Result, ...]]
 """hosts -> what they become, in the order in which the pod's volume alternatives are tried"""
@@ -43,15 +46,17 @@ class Pass:
         )
         self._claim_classes: Final[list[HostClass]] = []
         self._claim_class: Final[dict[tuple[int, int], HostClass]] = {}
-        self._journal: Final[list[tuple[Group, str | int, int]]] = []
+        self._zone_journal: Final[list[tuple[ZoneGroup, str, int]]] = []
+        self._host_journal: Final[list[tuple[HostGroup, int, int]]] = []
         self._claim_groups: Final[dict[HostGroup, None]] = {}
-        self._sizes: Final[dict[Size, None]] = {}
-        self._kinds: Final[dict[Kind, None]] = {}
+        self._sizes: Final[list[Size]] = []
+        self._kinds: Final[list[Kind]] = []
         offers = base.cluster.offers
         tables = dict.fromkeys(template.types for template in base.templates)
         self._reservations: Final = Reservations(tables, base.sets, strict=base.rules.strict_reservations)
         self._reserving: Final = any(table.reserved for table in tables)
         self.limits: Final = {offer.name: dict(offer.limits) for offer in offers if offer.limits}
+        self._first: Final[dict[tuple[int, int, int, int], int]] = {}  # types that hold the first pod of a claim
         self._narrowed: Final[dict[tuple[int | Requirement, ...], int]] = {}
 
     def place(self, pod: FitPod, kind: Kind, size: Size) -> bool:
@@ -66,25 +71,24 @@ class Pass:
             for resource in limits:
                 limits[resource] -= by * capacity.get(resource, 0)
 
-    def count(self, group: Group, where: str | int, by: int = 1) -> None:
-        """Counts on a group what `roll_back` takes back: pods in a domain, or on an existing node."""
-        if isinstance(group, ZoneGroup):
-            assert isinstance(where, str)
-            group.count(where, by) if by > 0 else group.forget(where, pods=-by)
-        elif isinstance(group, HostGroup):
-            assert isinstance(where, int)
-            group.record_node(where, by)
-        self._journal.append((group, where, by))
+    def withdraw(self, group: Group, where: str | int) -> None:
+        """Takes a running pod that is to be placed anew off a group's count, until `roll_back`."""
+        if isinstance(group, ZoneGroup) and isinstance(where, str):
+            group.forget(where, pods=1)
+            self._zone_journal.append((group, where, -1))
+        elif isinstance(group, HostGroup) and isinstance(where, int):
+            group.record_node(where, -1)
+            self._host_journal.append((group, where, -1))
 
     def roll_back(self) -> None:
         """The set-up as it was before the pass."""
-        for group, where, by in reversed(self._journal):
-            if isinstance(group, HostGroup):
-                assert isinstance(where, int)
-                group.record_node(where, -by)
-            elif isinstance(group, ZoneGroup):
-                assert isinstance(where, str)
-                group.forget(where, pods=by) if by > 0 else group.count(where, -by)
+        for group, domain, by in reversed(self._zone_journal):
+            if by > 0:
+                group.forget(domain, pods=by)
+            else:
+                group.count(domain, -by)
+        for host_group, node, by in self._host_journal:
+            host_group.record_node(node, -by)
         for host_group in self._claim_groups:
             host_group.forget_claims()
         for size in self._sizes:
@@ -98,14 +102,15 @@ class Pass:
 
     def _enter(self, kind: Kind, size: Size) -> None:
         self._base.bind(kind)
-        self._sizes[size] = None
+        if size.solve != self._number:
+            size.solve = self._number
+            self._sizes.append(size)
         if kind.solve != self._number:
             kind.solve = self._number
-            kind.claim_entries.clear()
-            kind.seen_claim_classes = 0
-            self._kinds[kind] = None
-        for group in kind.owned:
-            group.awake = self._number
+            kind.forget_claims()
+            self._kinds.append(kind)
+            for group in kind.owned:
+                group.awake = self._number
 
     def _entries(self, kind: Kind, *, claims: bool) -> Sequence[Entry]:
         """The classes of hosts that go with a kind, those that are new since the last look worked out now."""
@@ -119,8 +124,19 @@ class Pass:
             if self._base.tolerates(kind, hosts.taints):
                 results = self._results(kind, hosts.number, strict=not claims)
                 if results:
-                    entries.append(Entry(hosts, results))
+                    entry = Entry(hosts, results)
+                    entries.append(entry)
+                    if claims and kind.zones:
+                        self._file(kind, entry)
         return entries
+
+    def _file(self, kind: Kind, entry: Entry) -> None:
+        """Files a class of claims under its domain for the kind's first zone-like group."""
+        domain = entry.results[0].decided[0] if len(entry.results) == 1 else None
+        if domain is None:
+            kind.undecided.append(entry)
+        else:
+            kind.by_domain.setdefault(domain, []).append(entry)
 
     def _results(self, kind: Kind, number: int, *, strict: bool) -> tuple[Result, ...]:
         """What a set becomes when the kind joins it, for each volume alternative that goes with it; before topology."""
@@ -132,49 +148,74 @@ class Pass:
             joined = sets.join(own, sets.number(option.requirements), strict=strict)
             if joined != NONE and (strict or option.host is None or option.host.has(UNKNOWN_HOST)):
                 decided = tuple(sets.single(joined, use.group.key) for use in kind.zones)
-                results.append(Result(joined, decided, option.host))
+                results.append(Result(joined, decided, None in decided, option.host))
         return tuple(results)
 
     def _narrow(self, kind: Kind, result: Result, *, strict: bool) -> Result | None:
         """A result after topology: open domains narrowed to what the groups answer; None where one bars the host."""
+        for use, domain in zip(kind.zones, result.decided, strict=True):
+            if domain is not None and not use.allows(domain):
+                return None
+        return self._answered(kind, result, strict=strict) if result.open else result
+
+    def _all_narrowed(self, kind: Kind, results: tuple[Result, ...], *, strict: bool) -> tuple[Result, ...]:
+        if len(results) > 1:
+            narrowed = (self._narrow(kind, result, strict=strict) for result in results)
+            return tuple(result for result in narrowed if result is not None)
+        only = self._narrow(kind, results[0], strict=strict)
+        return () if only is None else results if only is results[0] else (only,)
+
+    def _answered(self, kind: Kind, result: Result, *, strict: bool) -> Result | None:
+        """Groups do not see each other's answers; where these have nothing in common the host is refused (13.8)."""
         answers: list[Requirement] = []
         for use, domain in zip(kind.zones, result.decided, strict=True):
-            group = use.group
-            if domain is not None:
-                if not group.allows(domain, use.reach, use.own):
-                    return None
-            else:
-                held = self._sets.requirement(result.number, group.key)
-                answer = group.answer(held, use.reach, use.own)
+            if domain is None:
+                held = self._sets.requirement(result.number, use.group.key)
+                answer = use.group.answer(held, use.reach, use.own)
                 if answer is None:
                     return None
                 answers.append(answer)
-        if not answers:
-            return result
         key: tuple[int | Requirement, ...] = (result.number, strict, *answers)
         number = self._narrowed.get(key)
         if number is None:
             demanded = self._sets.number(self._sets[result.number].add(*answers))
             number = self._narrowed[key] = self._sets.join(result.number, demanded, strict=strict)
-        return None if number == NONE else Result(number, (), result.host)
+        return None if number == NONE else Result(number, (), False, result.host)
 
-    def _picks(self, kind: Kind, *, claims: bool) -> tuple[int, list[Pick]]:
-        """The hosts of one range that a kind may join, but for their room, and what each class of them becomes."""
+    def _picks(self, kind: Kind, among: int, *, claims: bool, full: Mapping[int, int]) -> tuple[int, list[Pick]]:
+        """Of some hosts of one range those that a kind may join, and what each class of them becomes.
+
+        `full`: resulting set -> hosts that are known to have no room; what else they have is not looked at.
+        """
+        entries = self._entries(kind, claims=claims)
+        settled: Sequence[Entry] = ()
+        if claims and len(kind.zones) == 1 and len(entries) > _MANY_CLASSES:
+            entries, settled = kind.undecided, self._settled(kind)
         picks: list[Pick] = []
         allowed = 0
-        for entry in self._entries(kind, claims=claims):
-            mask = entry.hosts.mask
+        for entry in entries:
+            mask = entry.hosts.mask & among
             if not mask:
                 continue
             results = entry.results
             if kind.zones:
-                narrowed = (self._narrow(kind, result, strict=not claims) for result in results)
-                results = tuple(result for result in narrowed if result is not None)
+                results = self._all_narrowed(kind, results, strict=not claims)
                 if not results:
                     continue
+            if full and results[0].number in full:
+                mask &= ~full[results[0].number]
             picks.append((mask, results))
             allowed |= mask
-        return (allowed & self._on_hosts(kind, int(claims)) if allowed and kind.hosts else allowed), picks
+        for entry in settled:
+            mask = entry.hosts.mask & among & ~full.get(entry.results[0].number, 0)
+            picks.append((mask, entry.results))
+            allowed |= mask
+        return allowed, picks
+
+    def _settled(self, kind: Kind) -> Sequence[Entry]:
+        """Of the classes of claims that are decided in the kind's one zone-like group those that it allows."""
+        by_domain = kind.by_domain
+        return [entry for domain in kind.zones[0].allowed() for entry in by_domain.get(domain, ())]
 
     def _on_hosts(self, kind: Kind, claims: int) -> int:
         """The mask of hosts that groups on the hostname leave."""
@@ -194,8 +235,9 @@ class Pass:
         candidates = nodes.may_hold(size) & kind.host_nodes
         if not candidates:
             return False
-        allowed, picks = self._picks(kind, claims=False)
-        candidates &= allowed
+        if kind.hosts:
+            candidates &= self._on_hosts(kind, 0)
+        candidates, picks = self._picks(kind, candidates, claims=False, full=_NONE_FULL)
         while candidates:
             low = candidates & -candidates
             node = low.bit_length() - 1
@@ -222,12 +264,9 @@ class Pass:
     def _on_claim(self, pod: FitPod, kind: Kind, size: Size) -> bool:
         if not self.claims.all or not kind.on_claims:
             return False
-        allowed, picks = self._picks(kind, claims=True)
-        allowed &= ~size.screened
-        sure = not kind.constraints.ports and not self._reserving and len(kind.options) == 1
-        if sure:
-            for mask, results in picks:
-                allowed &= ~(mask & size.full.get(results[0].number, 0))
+        among = ~size.screened & (self._on_hosts(kind, 1) if kind.hosts else -1)
+        sure = not self._reserving and not kind.constraints.ports and len(kind.options) == 1
+        allowed, picks = self._picks(kind, among, claims=True, full=size.full if sure else _NONE_FULL)
         if not allowed:
             return False
         refusals = 0
@@ -258,7 +297,11 @@ class Pass:
             types = types_holding(template, claim.loads, mask, size, kind.constraints.ports)
             if not types or (self._sets.min_values(number) and index.short_of_variety(types, number)):
                 continue
-            held = NOTHING_HELD if not index.reserved else self._reservations.wanted(index, types, number, claim.reservations)
+            held = (
+                NOTHING_HELD
+                if not index.reserved
+                else self._reservations.wanted(index, types, number, claim.reservations)
+            )
             if held is None:
                 continue
             self._book_claim(pod, kind, size, claim, number, types, held)
@@ -319,7 +362,10 @@ class Pass:
             launchable = template.types.within(launchable, limits)
         if not launchable:
             return False
-        for result in self._results(kind, template.number, strict=False):
+        results = kind.starts.get(template.place)
+        if results is None:
+            results = kind.starts[template.place] = self._results(kind, template.number, strict=False)
+        for result in results:
             narrowed = self._narrow(kind, result, strict=False) if kind.zones else result
             if narrowed is None:
                 continue
@@ -344,9 +390,14 @@ class Pass:
     ) -> tuple[int, int, bool]:
         """The set, types and whether minValues were lowered of a claim opened for one pod; no types: it can't be."""
         index = template.types
-        mask = launchable & index.mask(number)
-        loads = [Load(g.types, dict(g.overhead), g.ports) for g in template.groups]
-        mask = types_holding(template, loads, mask, size, kind.constraints.ports)
+        key = (template.place, number, size.number, launchable)
+        known = self._first.get(key)
+        if known is None or kind.constraints.ports:
+            fitting = launchable & index.mask(number)
+            known = types_holding(template, template.loads, fitting, size, kind.constraints.ports)
+            if not kind.constraints.ports:
+                self._first[key] = known
+        mask = known
         short = index.short_of_variety(mask, number) if mask and self._sets.min_values(number) else ()
         if not short:
             return number, mask, False
@@ -382,10 +433,11 @@ class Pass:
         plan = kind.plans.get((number, taints))
         if plan is None:
             plan = kind.plans[number, taints] = self._plan(kind, number, taints)
-        awake = self._number
+        awake, journal = self._number, self._zone_journal
         for zone_group, domain in plan.zones:
             if zone_group.awake == awake:
-                self.count(zone_group, domain)
+                zone_group.count(domain)
+                journal.append((zone_group, domain, 1))
         for host_group in plan.hosts:
             if host_group.awake == awake:
                 self._count_host(host_group, host, claim=claim)
@@ -393,7 +445,8 @@ class Pass:
             if group.awake == awake:
                 self._record_by_host(group, number, taints, host, claim=claim)
         for zone_group, domain in plan.inverse_zones:
-            self.count(zone_group, domain)
+            zone_group.count(domain)
+            journal.append((zone_group, domain, 1))
         for host_group in plan.inverse_hosts:
             self._count_host(host_group, host, claim=claim)
 
@@ -402,7 +455,8 @@ class Pass:
             group.record_claim(host)
             self._claim_groups[group] = None
         else:
-            self.count(group, host)
+            group.record_node(host)
+            self._host_journal.append((group, host, 1))
 
     def _plan(self, kind: Kind, number: int, taints: int) -> RecordPlan:
         requirements, listed = self._sets[number], self._base.taint_lists[taints]
@@ -438,7 +492,8 @@ class Pass:
             self._count_host(group, host, claim=claim)
         elif isinstance(group, ZoneGroup):
             for domain in self._domains(group, number):
-                self.count(group, domain)
+                group.count(domain)
+                self._zone_journal.append((group, domain, 1))
 
 
 def _of(picks: Sequence[Pick], bit: int) -> tuple[Result, ...]:

@@ -77,7 +77,8 @@ class Base:
         )
         self.all_templates: Final = tuple(made)
         self.templates: Final = tuple(template for template in self.all_templates if template.mask)
-        for template in self.templates:
+        for place, template in enumerate(self.templates):
+            template.place = place
             template.taints = self.taint_number(template.offer.taints)
 
     def taint_number(self, taints: tuple[Taint, ...]) -> int:

@@ -18,7 +18,7 @@ from baseload.decide.fit.shape import FitPod, Kind, Size
 from baseload.decide.fit.topology import GroupKind, ZoneGroup
 from baseload.decide.fit.why import Refusal, refusals
 
-_ASKED_EVERYWHERE: Final = 100  # shapes that failed for which single nodes and claims are asked too
+_MOST_ASKED: Final = 20_000  # single nodes and claims that are asked why they refused, over all shapes that failed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,10 +78,11 @@ class Fit:
 
     def _run(self, run: Pass, pods: Sequence[FitPod], *, ask: bool = False) -> Fitted:
         kinds = self.base.kinds
-        for kind in dict.fromkeys(map(kinds.kind, pods)):
+        shaped = [(pod, kinds.kind(pod), kinds.size(pod)) for pod in pods]
+        for kind in dict.fromkeys(kind for _, kind, _ in shaped):
             for group in kind.owned:
                 group.awake = self._solves
-        queue = deque((pod, kinds.kind(pod), kinds.size(pod)) for pod in sorted(pods, key=_order))
+        queue = deque(sorted(shaped, key=_order))
         tried: dict[int, int] = {}  # id of a pod -> the queue's length when it went back to the end
         while queue and tried.get(id(queue[0][0])) != len(queue):
             pod, kind, size = queue.popleft()
@@ -98,6 +99,7 @@ class Fit:
     ) -> dict[tuple[int, int], Sequence[Refusal]]:
         """Why each shape that failed was refused; beyond a number of shapes only what the pools say."""
         found: dict[tuple[int, int], Sequence[Refusal]] = {}
+        asked = 0
         for _, kind, size in queue:
             key = (kind.number, size.number)
             if key not in found:
@@ -105,13 +107,13 @@ class Fit:
                 while last.next is not None:
                     last = last.next
                 self.base.bind(last)
-                every = len(found) < _ASKED_EVERYWHERE
-                found[key] = tuple(refusals(self.base, run, last, size, nodes=every))
+                asked += len(self.base.nodes.hosts) + len(run.claims.all)
+                found[key] = tuple(refusals(self.base, run, last, size, nodes=asked <= _MOST_ASKED))
         return found
 
     def _place(self, run: Pass, pod: FitPod, kind: Kind, size: Size) -> bool:
         """Tries a pod, less one preference more each time; a shape that failed is not tried while nothing changed."""
-        if kind.failures.get(size.number) == _stamp(run, kind):
+        if kind.failures and kind.failures.get(size.number) == _stamp(run, kind):
             return False
         trial: Kind | None = kind
         try:
@@ -132,7 +134,7 @@ class Fit:
             for group in (*kind.selected, *kind.inverse):
                 where = groups.where(group, node)
                 if where is not None:
-                    run.count(group, where, -1)
+                    run.withdraw(group, where)
 
     def _unregister(self, removed: Sequence[int], pods: Sequence[FitPod]) -> list[tuple[ZoneGroup, str]]:
         """Domains that only a removed node lends are unknown without it."""
@@ -161,6 +163,7 @@ def _stamp(run: Pass, kind: Kind) -> tuple[int, int]:
     return run.epoch, versions
 
 
-def _order(pod: FitPod) -> tuple[int, int, str, str]:
+def _order(shaped: tuple[FitPod, Kind, Size]) -> tuple[tuple[int, int], str, str]:
     """The queue's order: the larger first, then the older (6.1)."""
-    return (-pod.requests.get("cpu", 0), -pod.requests.get("memory", 0), pod.created, pod.uid)
+    pod, _, size = shaped
+    return size.order, pod.created, pod.uid

@@ -54,6 +54,7 @@ class Kinds:
         self._demands: Final[dict[Constraints, int]] = {}
         self._demands_of: Final[dict[int, int]] = {}  # the same by id
         self._kept: Final[list[object]] = []  # what ids stand for must live as long as they do
+        self._kind_of: Final[dict[int, Kind]] = {}  # id of a pod -> kind
         self._labels: Final[dict[Labels, dict[str, str]]] = {}
 
     def size(self, pod: FitPod) -> Size:
@@ -68,8 +69,13 @@ class Kinds:
         return size
 
     def kind(self, pod: FitPod) -> Kind:
-        labels = projected(pod.labels, self._keys)
-        return self._kind(pod.namespace, labels, pod.constraints, pod.volumes, pod.attachments)
+        kind = self._kind_of.get(id(pod))
+        if kind is None:
+            labels = projected(pod.labels, self._keys)
+            kind = self._kind(pod.namespace, labels, pod.constraints, pod.volumes, pod.attachments)
+            self._kind_of[id(pod)] = kind
+            self._kept.append(pod)
+        return kind
 
     def relaxed(self, kind: Kind) -> Kind | None:
         """The kind that a pod becomes when it gives up one preference more, None when there is none left."""
@@ -112,9 +118,10 @@ class Kinds:
         )
         kind.hosts = tuple(HostUse(g, int(g in own)) for g in binding if isinstance(g, HostGroup))
         kind.plans.clear()
+        kind.starts.clear()
         kind.node_entries.clear()
-        kind.claim_entries.clear()
-        kind.seen_node_classes = kind.seen_claim_classes = 0
+        kind.seen_node_classes = 0
+        kind.forget_claims()
 
     def _number(self, demands: Constraints) -> int:
         """A number for equal constraints; hashing them anew for each pod would cost more than all the rest."""

@@ -5,26 +5,15 @@ order in which Karpenter tries claims: fewest pods first, the older first among 
 fill up and only lose types, so what was refused stays refused.
 """
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from baseload.decide.fit.ports import HostPort
 from baseload.decide.fit.shape import FitPod, HostClass, Size
-from baseload.decide.fit.template import Template
+from baseload.decide.fit.template import Load, Template
 
 _SCREENED_AT_ONCE: Final = 64  # below so many claims one look at each costs less than numpy's fixed price
-
-
-class Load:
-    """What the types of one daemon group have to hold on a claim: daemons and pods."""
-
-    __slots__ = ("amounts", "ports", "types")
-
-    def __init__(self, types: int, amounts: dict[str, int], ports: tuple[HostPort, ...]) -> None:
-        self.types = types
-        self.amounts = amounts
-        self.ports = ports
 
 
 class Claim:
@@ -38,7 +27,7 @@ class Claim:
         self.hosts = hosts  # whose `number` is the claim's requirement set
         self.types = types
         self.pods: list[FitPod] = []
-        self.loads = [Load(g.types, dict(g.overhead), g.ports) for g in template.groups]
+        self.loads = [Load(load.types, dict(load.amounts), load.ports) for load in template.loads]
         self.reservations: frozenset[str] = frozenset()
         self.relaxed_values = template.relaxed_values
 
@@ -55,7 +44,7 @@ class Claim:
 def types_holding(template: Template, loads: Sequence[Load], mask: int, size: Size, ports: tuple[HostPort, ...]) -> int:
     """Those types of a mask that hold a claim's loads and one pod more."""
     found = 0
-    at_least = template.types.at_least
+    ladders = template.types.allocatable
     for load in loads:
         left = mask & load.types
         if ports and left and any(p.clashes(q) for p in ports for q in load.ports):
@@ -64,7 +53,8 @@ def types_holding(template: Template, loads: Sequence[Load], mask: int, size: Si
         for resource, amount in size.load:
             if not left:
                 break
-            left &= at_least(resource, amounts.get(resource, 0) + amount)
+            ladder = ladders[resource]
+            left &= ladder.masks[bisect_left(ladder.amounts, amounts.get(resource, 0) + amount)]
         found |= left
     return found
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from baseload.decide.fit.constraints import Constraints
-from baseload.decide.fit.topology import Group, HostGroup, ZoneGroup
+from baseload.decide.fit.topology import Group, GroupKind, HostGroup, ZoneGroup
 from baseload.values.label import HOSTNAME
 from baseload.values.requirement import EMPTY, Requirement, Requirements
 
@@ -38,23 +38,49 @@ class FitPod:
 class Size:
     """A request by resource, and what is known of the hosts that cannot hold it."""
 
-    __slots__ = ("full", "load", "nodes", "number", "screened")
+    __slots__ = ("full", "load", "nodes", "number", "order", "screened", "solve")
 
     def __init__(self, number: int, load: tuple[tuple[str, int], ...]) -> None:
         self.number = number
         self.load = load  # (resource, nano-units), amounts above 0 only
+        asked = dict(load)
+        self.order = (-asked.get("cpu", 0), -asked.get("memory", 0))  # the larger is tried first (6.1)
+        self.solve = -1  # the last that used it
         self.full: dict[int, int] = {}  # resulting set -> planned claims that cannot take one more
         self.screened = 0  # planned claims that are too full whatever their set
         self.nodes: int | None = None  # existing nodes that may hold it; a superset, None until asked
 
 
-@dataclass(slots=True)
 class ZoneUse:
     """A zone-like group that binds a kind: the pod's strict demand on the key, and whether it counts itself."""
 
-    group: ZoneGroup
-    reach: Requirement | None
-    own: int
+    __slots__ = ("_bounded", "_ceiling", "_version", "group", "own", "reach")
+
+    def __init__(self, group: ZoneGroup, reach: Requirement | None, own: int) -> None:
+        self.group = group
+        self.reach = reach
+        self.own = own
+        self._bounded = group.kind is GroupKind.SPREAD or (group.kind is not GroupKind.AFFINITY and reach is None)
+        self._ceiling = 0  # what a bounded group counts at most where one more may go
+        self._version = -1
+
+    def allows(self, domain: str) -> bool:
+        """Whether a host whose domain is decided may take the pod."""
+        group = self.group
+        if not self._bounded:
+            return group.allows(domain, self.reach, self.own)
+        if self._version != group.version and group.kind is GroupKind.SPREAD:
+            self._ceiling, self._version = group.ceiling(self.reach, self.own), group.version
+        count = group.counts.get(domain)
+        return count is not None and count <= self._ceiling
+
+    def allowed(self) -> list[str]:
+        """The domains that may take the pod."""
+        if not self._bounded:
+            return [domain for domain in self.group.counts if self.allows(domain)]
+        self.allows("")  # brings the ceiling up to date
+        ceiling = self._ceiling
+        return [domain for domain, count in self.group.counts.items() if count <= ceiling]
 
 
 @dataclass(slots=True)
@@ -67,10 +93,10 @@ class Kind:
     """Pods that are alike in everything but size, and what has been worked out for them."""
 
     __slots__ = (
-        "attachments", "binding", "claim_entries", "constraints", "failures", "full", "generation", "host", "host_nodes",
+        "attachments", "binding", "by_domain", "claim_entries", "constraints", "failures", "full", "generation", "host", "host_nodes",
         "host_strict", "hosts", "inverse", "labels", "namespace", "next", "node_entries", "number", "on_claims", "options",
-        "owned", "plans", "relaxed", "seen_claim_classes", "seen_node_classes", "selected", "solve", "strict", "taints",
-        "volumes", "zones",
+        "owned", "plans", "relaxed", "seen_claim_classes", "seen_node_classes", "selected", "solve", "starts", "strict", "taints",
+        "undecided", "volumes", "zones",
     )  # fmt: skip
 
     def __init__(
@@ -110,13 +136,23 @@ class Kind:
         self.solve = -1  # in which the claim entries were made
         self.node_entries: list[Entry] = []
         self.claim_entries: list[Entry] = []
+        self.by_domain: dict[str, list[Entry]] = {}  # of those, the ones decided in the first of `zones`
+        self.undecided: list[Entry] = []  # and the others
         self.seen_node_classes = 0
         self.seen_claim_classes = 0
+        self.starts: dict[int, tuple[Result, ...]] = {}  # template -> what a new claim of it would be
         self.plans: dict[tuple[int, int], RecordPlan] = {}
         self.taints: dict[int, bool] = {}  # taint list -> tolerated
         self.failures: dict[int, tuple[int, int]] = {}  # size -> (epoch, group versions) when it found no place
         self.next: Kind | None = None
         self.relaxed = False  # whether `next` has been worked out
+
+    def forget_claims(self) -> None:
+        """A new solve starts without planned claims."""
+        self.claim_entries.clear()
+        self.by_domain.clear()
+        self.undecided.clear()
+        self.seen_claim_classes = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +186,7 @@ class Entry:
 class Result:
     number: int  # the resulting set
     decided: tuple[str | None, ...]  # the host's one domain for each of the kind's zones; None: open between several
+    open: bool  # whether some domain is
     host: Requirement | None  # the option's demand on the hostname
 
 

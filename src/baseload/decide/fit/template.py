@@ -51,6 +51,17 @@ class DaemonGroup:
     daemons: tuple[str, ...]
 
 
+class Load:
+    """What the types of one daemon group have to hold on a claim: daemons, and pods once it has some."""
+
+    __slots__ = ("amounts", "ports", "types")
+
+    def __init__(self, types: int, amounts: dict[str, int], ports: tuple[HostPort, ...]) -> None:
+        self.types = types
+        self.amounts = amounts
+        self.ports = ports
+
+
 class Template:
     """A pool ready to launch from. `relaxed_values`: minValues that BestEffort lowered while filtering the types."""
 
@@ -59,6 +70,8 @@ class Template:
         self.name: Final = offer.name
         self.types: Final = offer.types
         self.groups: Final = daemon_groups(offer, daemons, sets)
+        self.loads: Final = tuple(Load(g.types, dict(g.overhead), g.ports) for g in self.groups)  # of an empty claim
+        self.place = 0  # among the templates, given by the set-up
         self.taints = 0  # the number of its taint list, given by the set-up
         number = sets.number(offer.requirements)
         mask = offer.types.mask(number) & offer.types.usable
@@ -69,16 +82,6 @@ class Template:
         self.number: Final = number
         self.short: Final = () if best_effort else short
         self.mask: Final = 0 if self.short else mask
-
-    def holding(self, mask: int, load: Mapping[str, int], ports: tuple[HostPort, ...] = ()) -> int:
-        """The types of a mask that hold the load and their daemons, and have the host ports free."""
-        found = 0
-        for group in self.groups:
-            left = mask & group.types
-            if left and not (ports and any(p.clashes(q) for p in ports for q in group.ports)):
-                total = {r: load.get(r, 0) + group.overhead.get(r, 0) for r in (*load, *group.overhead)}
-                found |= self.types.holding(left, total)
-        return found
 
     def overhead(self, mask: int) -> dict[str, int]:
         """What the daemons of the types of a mask ask at least, resource by resource (9.6).

@@ -84,13 +84,14 @@ class Group:
 class ZoneGroup(Group):
     """Counts by domain. `counts` has the domains that the group knows, in no order that decides."""
 
-    __slots__ = ("_lowest", "counts", "permanent", "registered")
+    __slots__ = ("_lowest", "_single", "counts", "permanent", "registered")
 
     def __init__(self, key: GroupKey, min_domains: int | None, universe: frozenset[str]) -> None:
         super().__init__(key, min_domains)
         self.permanent = universe  # domains that pools lend
         self.counts: dict[str, int] = dict.fromkeys(sorted(universe), 0)
         self.registered: dict[str, int] = {}  # domain -> existing nodes that lend it
+        self._single: dict[str, Requirement] = {}
         self._lowest: dict[Requirement | None, tuple[int, int]] = {}  # reach -> (version, minimum)
 
     def register(self, domain: str) -> None:
@@ -148,7 +149,13 @@ class ZoneGroup(Group):
         for domain, count in self.counts.items():
             if count <= ceiling and (best is None or (count, domain) < best) and held.has(domain):
                 best = (count, domain)
-        return Requirement.of(self.key, "In", (best[1],)) if best else None
+        return self._only(best[1]) if best else None
+
+    def _only(self, domain: str) -> Requirement:
+        found = self._single.get(domain)
+        if found is None:
+            found = self._single[domain] = Requirement.of(self.key, "In", (domain,))
+        return found
 
     def _occupied(self, held: Requirement, reach: Requirement | None, *, own: bool) -> Requirement | None:
         within = [d for d in self.counts if reach is None or reach.has(d)]

@@ -15,36 +15,49 @@ from baseload.values.requirement import Requirement, Requirements
 RESERVED: Final = "reserved"
 
 
-class _Ladder:
-    """One resource: the types in order of their amount."""
+class Ladder:
+    """One resource: the types in order of their amount. `amounts[k]` is the least that `masks[k]` have."""
 
-    __slots__ = ("_amounts", "_from")
+    __slots__ = ("amounts", "masks")
 
     def __init__(self, amounts: tuple[int, ...]) -> None:
         order = sorted(range(len(amounts)), key=amounts.__getitem__)
-        self._amounts = [amounts[i] for i in order]
+        self.amounts = [amounts[i] for i in order]
         masks = [0]
         for i in reversed(order):
             masks.append(masks[-1] | 1 << i)
         masks.reverse()
-        self._from = masks  # [k]: the types from place k on
+        self.masks = masks
 
     def at_least(self, amount: int) -> int:
-        return self._from[bisect_left(self._amounts, amount)]
+        return self.masks[bisect_left(self.amounts, amount)]
 
     def at_most(self, amount: int) -> int:
-        return self._from[0] & ~self._from[bisect_right(self._amounts, amount)]
+        return self.masks[0] & ~self.masks[bisect_right(self.amounts, amount)]
 
     def largest(self, mask: int) -> int:
         """The largest amount among the types of a mask that is not empty."""
-        low, high = 0, len(self._amounts) - 1
+        low, high = 0, len(self.amounts) - 1
         while low < high:
             middle = (low + high + 1) // 2
-            if self._from[middle] & mask:
+            if self.masks[middle] & mask:
                 low = middle
             else:
                 high = middle - 1
-        return self._amounts[low]
+        return self.amounts[low]
+
+
+class Ladders(dict[str, Ladder]):
+    """A ladder a resource, made when first asked for; a resource that no type has is a ladder of zeros."""
+
+    def __init__(self, columns: Mapping[str, tuple[int, ...]], count: int) -> None:
+        super().__init__()
+        self._columns = columns
+        self._count = count
+
+    def __missing__(self, resource: str) -> Ladder:
+        ladder = self[resource] = Ladder(self._columns.get(resource) or (0,) * self._count)
+        return ladder
 
 
 class TypeIndex:
@@ -54,9 +67,10 @@ class TypeIndex:
         self.table: Final = table
         self.all: Final = (1 << len(table)) - 1
         self._sets: Final = sets
-        self._allocatable: Final[dict[str, _Ladder]] = {}
-        self._capacity: Final[dict[str, _Ladder]] = {}
+        self.allocatable: Final = Ladders(table.allocatable, len(table))
+        self._capacity: Final = Ladders(table.capacity, len(table))
         self._masks: Final[dict[int, int]] = {}
+        self._largest: Final[dict[tuple[int, str], int]] = {}
         self._agreeing: Final[dict[Requirement, int]] = {}
         self.usable: Final = self._without_negative_amounts()
         self.reserved: Final = tuple(o for o in table.offerings if o.capacity_type == RESERVED and o.available)
@@ -93,12 +107,8 @@ class TypeIndex:
         """Those of the mask that hold the load."""
         for resource, amount in load.items():
             if amount:
-                mask &= self.at_least(resource, amount)
+                mask &= self.allocatable[resource].at_least(amount)
         return mask & self.usable
-
-    def at_least(self, resource: str, amount: int) -> int:
-        """The types with at least this much allocatable of a resource."""
-        return self._ladder(self._allocatable, self.table.allocatable, resource).at_least(amount)
 
     def within(self, mask: int, remaining: Mapping[str, int]) -> int:
         """Those of the mask whose capacity stays within what is left of a pool's limits."""
@@ -106,14 +116,18 @@ class TypeIndex:
             if amount < 0:
                 return 0
             if resource != "nodes":
-                mask &= self._ladder(self._capacity, self.table.capacity, resource).at_most(amount)
+                mask &= self._capacity[resource].at_most(amount)
         return mask
 
     def largest_capacity(self, mask: int, resource: str) -> int:
-        return self._ladder(self._capacity, self.table.capacity, resource).largest(mask)
+        key = (mask, resource)
+        found = self._largest.get(key)
+        if found is None:
+            found = self._largest[key] = self._capacity[resource].largest(mask)
+        return found
 
     def largest_allocatable(self, mask: int, resource: str) -> int:
-        return self._ladder(self._allocatable, self.table.allocatable, resource).largest(mask)
+        return self.allocatable[resource].largest(mask)
 
     def variety(self, mask: int, key: str) -> int:
         """How many different values of a label the types of a mask have between them."""
@@ -149,13 +163,6 @@ class TypeIndex:
     def _goes_with(self, requirements: Requirements, offering: OfferingColumn) -> bool:
         return requirements.compatible(offering.requirements, self._sets.well_known)
 
-    def _ladder(self, ladders: dict[str, _Ladder], columns: Mapping[str, tuple[int, ...]], resource: str) -> _Ladder:
-        ladder = ladders.get(resource)
-        if ladder is None:
-            amounts = columns.get(resource) or (0,) * len(self.table)
-            ladder = ladders[resource] = _Ladder(amounts)
-        return ladder
-
     def _without_negative_amounts(self) -> int:
         """A type with a negative amount of anything holds nothing (7.2)."""
         return self.all & ~sum(
@@ -172,4 +179,3 @@ def bits(mask: int) -> Iterable[int]:
         low = mask & -mask
         yield low.bit_length() - 1
         mask ^= low
-

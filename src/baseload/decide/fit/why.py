@@ -3,17 +3,17 @@
 Asked of a pass before it is undone, about the pod as it was in its last, fully relaxed attempt.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from baseload.decide.fit.attempt import Pass
 from baseload.decide.fit.base import Base
-from baseload.decide.fit.planned import Claim, Load, types_holding
+from baseload.decide.fit.planned import Claim, types_holding
 from baseload.decide.fit.ports import clash
 from baseload.decide.fit.shape import Kind, Size
 from baseload.decide.fit.taints import first_untolerated
-from baseload.decide.fit.template import Template
+from baseload.decide.fit.template import Load, Template
 from baseload.decide.fit.topology import Group, GroupKind, HostGroup, ZoneGroup
 from baseload.plan.reason import Reason
 from baseload.values import quantity
@@ -70,10 +70,9 @@ def _of_template(base: Base, run: Pass, kind: Kind, size: Size, template: Templa
         )
     if why := _topology(base, kind, template.number, strict=False, claims=True, place=None):
         return why
-    loads = [Load(g.types, dict(g.overhead), g.ports) for g in template.groups]
-    why = _types(base, kind, size, template, template.number, launchable, loads)
+    why = _types(base, kind, size, template, template.number, launchable, template.loads)
     if launchable != template.mask and why[0] in (Reason.RESOURCES, Reason.INSTANCE_TYPE):
-        without = _types(base, kind, size, template, template.number, template.mask, loads)
+        without = _types(base, kind, size, template, template.number, template.mask, template.loads)
         if without[0] is Reason.RESERVED:
             reach = f"what its limits leave ({_left(limits)}) allows none of the types that would do"
             return Reason.LIMITS, f"NodePool {template.name}: {reach}"
@@ -191,7 +190,9 @@ def _selector(group: Group) -> str:
     return "" if group.selector is None else f", selector {group.selector}"
 
 
-def _types(base: Base, kind: Kind, size: Size, template: Template, number: int, mask: int, loads: list[Load]) -> Why:
+def _types(
+    base: Base, kind: Kind, size: Size, template: Template, number: int, mask: int, loads: Sequence[Load]
+) -> Why:
     """Which of requirements, size and offering no type met, alone or together (12.4)."""
     index = template.types
     final = base.sets[number].add(kind.full, kind.options[0].requirements)

@@ -184,7 +184,8 @@ def _claims(
             dropped += (Unschedulable(pod.name, Reason.NODE_LIMIT, text) for pod in claim.pods)
             continue
         opened[pool] = opened.get(pool, 0) + 1
-        planned = launches.planned(claim, f"{pool}-{opened[pool]}")
+        marks = dict(_overlay_marks(setting.types[pool], claim))
+        planned = launches.planned(claim, f"{pool}-{opened[pool]}", marks)
         if planned is None:
             opened[pool] -= 1
             text = "the cheapest 600 instance types do not reach the minValues, so the NodeClaim is dropped"
@@ -192,7 +193,6 @@ def _claims(
             continue
         if pool in room:
             room[pool] -= UNIT
-        planned = replace(planned, annotations=planned.annotations | dict(_overlay_marks(setting.types[pool], claim)))
         made.append((planned, planned.pods))
     return made, dropped
 

@@ -43,7 +43,7 @@ class Launches:
         held[CAPACITY_TYPE] = Requirement.of(CAPACITY_TYPE, "In", (RESERVED,))
         return Requirements(held).add(Requirement.of(RESERVATION, "In", claim.reservations))
 
-    def planned(self, claim: Claim, name: str) -> PlannedClaim | None:
+    def planned(self, claim: Claim, name: str, marks: Mapping[str, str]) -> PlannedClaim | None:
         """The NodeClaim; None where the cheapest 600 types do not reach its minValues, so that it is dropped."""
         final = self.requirements(claim)
         number = self._sets.number(final)
@@ -66,7 +66,11 @@ class Launches:
             price_per_hour=price,
             estimated=bool(offering.estimated >> place & 1),
             labels=self._labels_of(final, number, pool, index.table, place, offering),
-            annotations={**pool.spec.template.metadata.annotations, MIN_VALUES_RELAXED: _text(claim.relaxed_values)},
+            annotations={
+                **pool.spec.template.metadata.annotations,
+                MIN_VALUES_RELAXED: "true" if claim.relaxed_values else "false",
+                **marks,
+            },
             taints=(*_taints(pool, startup=False), *_taints(pool, startup=True)),
             startup_taints=_taints(pool, startup=True),
             requests=requests,
@@ -175,7 +179,3 @@ def _written(final: Requirements, names: tuple[str, ...], offered: set[str]) -> 
 def _taints(pool: NodePool, *, startup: bool) -> tuple[Taint, ...]:
     spec = pool.spec.template.spec
     return tuple(Taint(t.key, t.effect, t.value) for t in (spec.startup_taints if startup else spec.taints))
-
-
-def _text(value: bool) -> str:
-    return "true" if value else "false"

@@ -68,7 +68,8 @@ def sought(
 
 
 def _condition(pod: Pod) -> str | None:
-    return next((c.reason for c in pod.status.conditions if c.type == "PodScheduled"), None)
+    conditions = pod.status.conditions
+    return next((c.reason for c in conditions if c.type == "PodScheduled"), None) if conditions else None
 
 
 def not_provisionable(pod: Pod) -> Fault | None:
