@@ -16,10 +16,10 @@ def namespace(name: str, **labels: str) -> Manifest:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
 
 
-def budget(d: Draw) -> Manifest:
+def budget(d: Draw, name: str) -> Manifest:
     bounds: tuple[Manifest, ...] = ({"maxUnavailable": 0}, {"maxUnavailable": 1}, {"minAvailable": "100%"})
     spec = {"selector": {"matchLabels": {"app": d.one(drawn_pods.APPS)}}, **d.one(bounds)}
-    metadata = {"name": "budget", "namespace": "default"}
+    metadata = {"name": name, "namespace": "default"}
     return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": metadata, "spec": spec}
 
 
@@ -100,7 +100,7 @@ def existing(d: Draw, pools: list[str], types: list[Manifest], daemons: list[Man
             continue
         objects += [drawn_pods.bound(d, number * 10 + i, name) for i in range(d.number(0, 2))]
         objects += [drawn_supply.daemon_pod(d, one, name) for one in daemons if d.chance(30)]
-        if d.chance(30):
+        if d.chance(50):
             objects.append(drawn_pods.csi_node(d, name))
     return objects
 
@@ -118,8 +118,8 @@ def cluster(d: Draw, most_pods: int) -> Cluster:
     objects += pending[:most_pods]
     if any(o["kind"] == "Pod" and o["spec"].get("volumes") for o in objects):
         objects += drawn_pods.storage()
-    if d.chance(20):
-        objects.append(budget(d))
+    if d.chance(30):
+        objects += [budget(d, f"budget-{i}") for i in range(d.number(1, 2))]
     if d.chance(10):
         objects.append(service("front", d.one(drawn_pods.APPS)))
     gates = gated(d, objects)

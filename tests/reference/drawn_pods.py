@@ -130,17 +130,17 @@ def add_preferred(d: Draw, spec: Manifest, own: str) -> None:
 
 def add_spread(d: Draw, spec: Manifest, own: str) -> None:
     listed = spec.setdefault("topologySpreadConstraints", [])
-    for key in d.some(KEYS if d.chance(30) else (ZONE, HOSTNAME), most=2):
-        must = not d.chance(30)
+    for key in d.some(KEYS if d.chance(30) else (ZONE, HOSTNAME), most=3):
+        must = not d.chance(35)
         constraint: Manifest = {"maxSkew": d.one((1, 1, 2)), "topologyKey": key}
         constraint["whenUnsatisfiable"] = "DoNotSchedule" if must else "ScheduleAnyway"
-        if not d.chance(5):
+        if not d.chance(8):
             constraint["labelSelector"] = {"matchLabels": {"app": own}} if d.chance(75) else selector(d)
             if d.chance(15):
                 constraint["matchLabelKeys"] = ["revision"]
-        if must and d.chance(25):
-            constraint["minDomains"] = d.number(1, 4)
-        if d.chance(15):
+        if must and d.chance(35):
+            constraint["minDomains"] = d.number(2, 4)
+        if d.chance(25):
             constraint["nodeAffinityPolicy"] = d.one(("Ignore", "Honor"))
         if d.chance(20):
             constraint["nodeTaintsPolicy"] = d.one(("Honor", "Ignore"))
@@ -163,7 +163,7 @@ def add_pod_preference(d: Draw, spec: Manifest, own: str) -> None:
 
 
 def add_ports(d: Draw, spec: Manifest, own: str) -> None:
-    port: Manifest = {"containerPort": 8080, "hostPort": d.one((8080, 9000)), "protocol": d.one(("TCP", "UDP"))}
+    port: Manifest = {"containerPort": 8080, "hostPort": d.one((9000, 8080)), "protocol": d.one(("TCP", "UDP"))}
     if d.chance(30):
         port["hostIP"] = d.one(("10.0.0.1", "10.0.0.2"))
     spec["containers"][0]["ports"] = [port]
@@ -226,10 +226,11 @@ FEATURES: dict[str, Callable[[Draw, Manifest, str], None]] = {
 }
 
 
-def workload(d: Draw, number: int, most: int) -> list[Manifest]:
-    """Pods that differ in name and, sometimes, in size, age or revision."""
-    own = d.one(APPS)
+def pod_spec(d: Draw, own: str) -> Manifest:
+    """A spec with up to four features."""
     requests = {"cpu": d.one(("500m", "100m", "1", "1900m", "3500m")), "memory": d.one(("128Mi", "1Gi", "3Gi"))}
+    if d.chance(8):
+        requests.clear()
     spec: Manifest = {"containers": [{"name": "c", "image": "i", "resources": {"requests": requests}}]}
     wanted = d.number(0, 4)
     for feature in d.some(list(FEATURES), least=wanted, most=wanted):
@@ -237,8 +238,15 @@ def workload(d: Draw, number: int, most: int) -> list[Manifest]:
             FEATURES[feature](d, spec, own)
     if d.chance(3):
         spec.setdefault("nodeSelector", {})["karpenter.sh/unheard-of"] = "x"
+    return spec
+
+
+def workload(d: Draw, number: int, most: int) -> list[Manifest]:
+    """Pods of one spec that differ in name and, sometimes, in size, zone, age or revision."""
+    own = d.one(APPS)
+    spec = pod_spec(d, own)
     namespace = "other" if d.chance(10) and "volumes" not in spec else "default"
-    aged, resized, marked = d.chance(30), d.chance(20), d.chance(70)
+    aged, resized, marked, pinned = d.chance(30), d.chance(20), d.chance(70), d.chance(20)
     pods = []
     for i in range(d.number(1, most)):
         name = f"{own}-{number}-{i}"
@@ -252,6 +260,8 @@ def workload(d: Draw, number: int, most: int) -> list[Manifest]:
         pod: Manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": copy.deepcopy(spec)}
         if resized and i % 2:
             pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "300m"
+        if pinned:
+            pod["spec"].setdefault("nodeSelector", {})[ZONE] = ZONES[i % len(ZONES)]
         pods.append(pod)
     return pods
 
@@ -260,7 +270,7 @@ def bound(d: Draw, number: int, node_name: str) -> Manifest:
     """A small pod that runs on a node, with constraints that keep others away, or on its way out."""
     own = d.one(APPS)
     metadata: Manifest = {"name": f"old-{number}", "namespace": "default", "labels": {"app": own}}
-    requests = {"cpu": d.one(("100m", "700m")), "memory": "64Mi"}
+    requests = {"cpu": d.one(("100m", "700m")), "memory": d.one(("64Mi", "64Mi", "1100Mi"))}
     spec: Manifest = {
         "nodeName": node_name,
         "containers": [{"name": "c", "image": "i", "resources": {"requests": requests}}],

@@ -79,7 +79,7 @@ def pool(d: Draw, name: str, names: list[str]) -> Manifest:
         limits = {
             "cpu": d.one(("20", "8", "40", "4")),
             "memory": d.one(("32Gi", "8Gi")),
-            "nodes": d.one(("3", "2", "1")),
+            "nodes": d.one(("2", "1")),
         }
         result["spec"]["limits"] = {key: limits[key] for key in d.some(sorted(limits), most=2)}
     if d.chance(5):
@@ -133,12 +133,12 @@ def node_labels(d: Draw, name: str) -> dict[str, str]:
 def node_objects(d: Draw, name: str, pools: list[str], types: list[Manifest]) -> list[Manifest]:
     """A Node, its claim, or both, in one of the states of its life; the Node, if any, comes last."""
     state = d.one(("unmanaged", "initialized", "booting", "unregistered", "coming", "deleting"))
-    amounts = {"cpu": d.one(("2", "1", "4")), "memory": "8Gi", "pods": d.one(("10", "3"))}
+    amounts = {"cpu": d.one(("2", "1", "4")), "memory": d.one(("8Gi", "8Gi", "1Gi")), "pods": d.one(("10", "3"))}
     labels, taints = node_labels(d, name), [dict(d.one((TAINTS[0], BOOT)))] if d.chance(15) else []
     if state == "unmanaged":
         return [node(name, labels, f"other://{name}", amounts, taints)]
     listed = d.one(types)
-    labels |= {NODEPOOL: d.one(pools), CAPACITY_TYPE: d.one(CAPACITY_TYPES)}
+    labels |= {NODEPOOL: pools[0] if d.chance(50) else d.one(pools), CAPACITY_TYPE: d.one(CAPACITY_TYPES)}
     labels |= {INSTANCE_TYPE: listed["name"], **listed["labels"]}
     claim = node_claim(name, {k: v for k, v in labels.items() if k != HOSTNAME}, amounts)
     if state in ("booting", "unregistered") or d.chance(20):
@@ -183,7 +183,7 @@ def daemon_set(d: Draw, name: str) -> Manifest:
     if d.chance(20):
         resources = {"limits": {"cpu": "200m"}}
     container: Manifest = {"name": "c", "image": "i", "resources": resources}
-    if d.chance(20):
+    if d.chance(35):
         container["ports"] = [{"containerPort": 9000, "hostPort": 9000, "protocol": "TCP"}]
     spec: Manifest = {"containers": [container]}
     if d.chance(50):
