@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from baseload.plan.provision import Fix, Unschedulable
+from baseload.plan.provision import Fix, Rejection, Unschedulable
 from baseload.report.provision import change, render
 from tests.conftest import Golden
 from tests.plan.plans import CLAIM, FAR, FULL, far, plan
@@ -43,6 +43,19 @@ def test_pods_that_fail_alike_are_told_once() -> None:
 
     assert "default/far-1 … default/far-2000 (2000)" in text
     assert text.count("IncompatibleRequirements") == 1
+
+
+def test_pods_of_many_workloads_that_fail_alike_are_told_once_too() -> None:
+    failed = [
+        Unschedulable(f"default/w{w}-x{n}", "LimitExceeded", "nothing left", rejections=(Rejection("a", "b", str(w)),))
+        for w in range(100)
+        for n in range(1, 6)
+    ]
+    text = render(plan(unschedulable=tuple(failed)))
+
+    assert text.count("LimitExceeded") == 1
+    assert "default/w0-x1 … default/w0-x5 (5), default/w1-x1" in text
+    assert "… and 94 more (-v lists all)" in text
 
 
 def test_wide_names_every_rejection() -> None:

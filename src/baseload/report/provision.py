@@ -12,9 +12,10 @@ from typing import Final
 from baseload.plan.encode import runner_up
 from baseload.plan.provision import Demand, Fix, PlannedClaim, ProvisionPlan, Unschedulable
 from baseload.report import amounts
-from baseload.report.table import columns, counted, few, fold
+from baseload.report.table import columns, counted, few, fold, folded
 
 _ALWAYS: Final = ("cpu", "memory", "pods")
+_ON_A_LINE: Final = 6  # folded names of pods
 _LEGEND: Final = "~ estimated price"
 Lines = Iterator[str]
 
@@ -140,9 +141,9 @@ def _next_best(claim: PlannedClaim) -> str:
 
 
 def _pods(claims: Sequence[PlannedClaim], wide: bool) -> list[str]:
-    names = [pod for claim in claims for pod in claim.pods]
-    text = fold(sorted(names, key=_by_number), wide=wide)
-    return text.split(", ") if len(text) > 160 and not wide else [text]
+    names = sorted((pod for claim in claims for pod in claim.pods), key=_by_number)
+    parts = folded(names, wide=wide)
+    return parts if len(parts) > _ON_A_LINE and not wide else [", ".join(parts)]
 
 
 def _by_number(name: str) -> tuple[str, int]:
@@ -200,13 +201,12 @@ def _nameless(pod: Unschedulable) -> object:
     conflict = tuple(replace(demand, object=unnamed(demand.object)) for demand in pod.conflict)
     fix = (unnamed(pod.fix.object), pod.fix.path, str(pod.fix.from_), str(pod.fix.to)) if pod.fix else None
     nearest = (pod.nearest.target, tuple(pod.nearest.lacking.items())) if pod.nearest else None
-    rejections = tuple((r.target, r.reason, unnamed(r.message)) for r in pod.rejections)
-    return pod.reason, unnamed(pod.message), conflict, fix, nearest, rejections
+    return pod.reason, unnamed(pod.message), conflict, fix, nearest
 
 
 def reasons(pod: Unschedulable, names: Sequence[str], *, wide: bool = False) -> Lines:
     """Why pods have no place: in words, the conflict, what comes nearest, and the one field to change."""
-    yield fold(names, wide=wide)
+    yield ", ".join(few(folded(names, wide=wide), most=_ON_A_LINE, wide=wide))
     yield f"  {pod.reason}: {pod.message}"
     if pod.conflict:
         label = "conflict"

@@ -27,10 +27,12 @@ def _line(row: Sequence[str], widths: Sequence[int], right: frozenset[int]) -> s
 
 def fold(names: Iterable[str], *, wide: bool = False) -> str:
     """Names in one line: those that differ in a number at the end alone become `web-x1 … web-x5 (5)`."""
-    parts: list[str] = []
-    for _, run in groupby(names, key=_stem):
-        parts += _run(list(run), wide)
-    return ", ".join(parts)
+    return ", ".join(folded(names, wide=wide))
+
+
+def folded(names: Iterable[str], *, wide: bool = False) -> list[str]:
+    """The parts of that line."""
+    return [part for _, run in groupby(names, key=_stem) for part in _run(list(run), wide)]
 
 
 def _run(names: list[str], wide: bool) -> list[str]:
