@@ -142,6 +142,7 @@ def add_spread(d: Draw, spec: Manifest, own: str) -> None:
             constraint["minDomains"] = d.number(2, 4)
         if d.chance(25):
             constraint["nodeAffinityPolicy"] = d.one(("Ignore", "Honor"))
+            spec["nodeSelector"] = {CAPACITY_TYPE: d.one(CAPACITY_TYPES)}
         if d.chance(20):
             constraint["nodeTaintsPolicy"] = d.one(("Honor", "Ignore"))
         listed.append(constraint)

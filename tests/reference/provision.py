@@ -180,7 +180,7 @@ def planned_claim(claim: solver.Claim, run: solver.Pass) -> PlannedClaim | None:
             algebra.requirement(CAPACITY_TYPE, "In", capacity_types),
         ],
     )
-    singles = {**singles_of(launched.requirements), **singles_of(offering.requirements)}
+    singles = singles_of({**launched.requirements, **offering.requirements})
     return PlannedClaim(
         pool=claim.template.name,
         types=[t.name for t in types],
