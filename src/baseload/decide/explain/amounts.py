@@ -1,0 +1,70 @@
+"""Amounts that would do: the most that a request may be, the least that a limit must be, found by bisection."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from baseload.decide.explain.edits import Edit
+from baseload.decide.explain.supply import Supply
+from baseload.decide.fit.shape import FitPod
+from baseload.plan.provision import Demand
+from baseload.values import quantity
+from baseload.values.quantity import MILLI, UNIT
+
+_GIB: Final = 1024**3 * UNIT
+_MIB: Final = 1024**2 * UNIT
+_BYTES: Final = ("memory", "ephemeral-storage")
+_HIGHEST: Final = 2**24  # steps above a limit; what needs more is not a question of the limit
+
+Works = Callable[[Edit], bool]
+"""whether a change gives the pods their place"""
+
+
+def lowered(demand: Demand, pod: FitPod, supply: Supply, works: Works, *, share: int) -> Iterator[Edit]:
+    """A request lowered to the most that some node has room for, but to no less than one part in `share` of it."""
+    asked = quantity.parse(demand.values[0])
+    beside = max(pod.requests.get(demand.key, 0) - asked, 0)
+    step = grain(demand.key, asked)
+    rooms = {(room - beside) // step * step for room in supply.room(demand.key)}
+    fitting = sorted(room for room in rooms if 0 < room < asked and room * share >= asked)
+    form = quantity.format_of(demand.values[0])
+    edits = [Edit(demand.object, demand.path, quantity.format(amount, form)) for amount in fitting]
+    low, high = -1, len(edits)  # the last that is known to do, the first that is known not to
+    while high - low > 1:
+        middle = (low + high) // 2
+        if works(edits[middle]):
+            low = middle
+        else:
+            high = middle
+    if low >= 0:
+        yield edits[low]
+
+
+def raised(demand: Demand, works: Works) -> Iterator[Edit]:
+    """A limit raised to the least that does."""
+    step = _GIB if demand.key in _BYTES else UNIT
+    form = "BinarySI" if demand.key in _BYTES else quantity.format_of(demand.values[0])
+    least = quantity.parse(demand.values[0]) // step
+
+    def edit(steps: int) -> Edit:
+        return Edit(demand.object, demand.path, quantity.format((least + steps) * step, form))
+
+    high = 1
+    while not works(edit(high)):
+        high *= 2
+        if high > _HIGHEST:
+            return
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if works(edit(middle)):
+            high = middle
+        else:
+            low = middle
+    yield edit(high)
+
+
+def grain(resource: str, asked: int) -> int:
+    """To what amounts are rounded down, so that they read well."""
+    if resource == "cpu":
+        return MILLI
+    return _MIB if resource in _BYTES and asked >= _MIB else UNIT

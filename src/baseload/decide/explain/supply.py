@@ -1,0 +1,142 @@
+"""What could take a pod once a plan is carried out: pools with types and daemons, nodes with what is left of them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from baseload.catalog.columns import InstanceTypes
+from baseload.decide.fit.nodes import Host
+from baseload.decide.fit.sets import Sets
+from baseload.decide.fit.shape import FitPod
+from baseload.decide.fit.taints import PREFER_NO_SCHEDULE, TOLERATES_SOFT, Toleration
+from baseload.decide.fit.template import DaemonGroup, PoolOffer, daemon_groups
+from baseload.decide.provision import hosts, overlays, pools
+from baseload.decide.provision.daemons import daemons
+from baseload.decide.provision.default_spread import DefaultSpread
+from baseload.decide.provision.options import Options
+from baseload.decide.provision.readings import Readings
+from baseload.decide.provision.volumes import Volumes
+from baseload.kube.types.core import Pod
+from baseload.kube.types.karpenter import NodePool
+from baseload.model.requests import add
+from baseload.model.view import View
+from baseload.plan.provision import ProvisionPlan
+from baseload.values.label import CORE_WELL_KNOWN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offer:
+    """A pool that may launch nodes."""
+
+    pool: NodePool
+    offer: PoolOffer
+    groups: tuple[DaemonGroup, ...]
+
+    @property
+    def name(self) -> str:
+        return self.offer.name
+
+    @property
+    def types(self) -> int:
+        """The types that the pool may launch, whatever the pod."""
+        index, requirements = self.offer.types, self.offer.requirements
+        return index.agreeing(requirements) & index.offered(requirements) & index.usable
+
+    def holding(self, requests: Mapping[str, int]) -> int:
+        """The types that hold a load and their daemons."""
+        mask = 0
+        for group in self.groups:
+            total = {r: requests.get(r, 0) + group.overhead.get(r, 0) for r in (*requests, *group.overhead)}
+            mask |= self.offer.types.holding(group.types, total)
+        return mask
+
+    def domains(self, key: str) -> set[str]:
+        """The values that nodes of the pool may have under a label key."""
+        own = pools.own_requirements(self.pool).get(key)
+        column = self.offer.types.table.labels.get(key)
+        mask = self.offer.types.agreeing(self.offer.requirements)
+        found: set[str] = set()
+        for held, types in column.groups if column else ():
+            if types & mask and not held.complement:
+                found |= held.values
+        if own is None:
+            return found
+        return {value for value in (found or own.values) if own.has(value)}
+
+
+class Supply:
+    """The supply side of a view and its plan, read when first asked for."""
+
+    def __init__(
+        self,
+        view: View,
+        tables: Mapping[str, InstanceTypes],
+        options: Options,
+        plan: ProvisionPlan,
+        pods: Mapping[str, Pod],
+    ) -> None:
+        self._view: Final = view
+        self._options: Final = options
+        self._plan: Final = plan
+        self._pods: Final = pods
+        self.pools: Final = pools.dynamic_pools(view)
+        overlays_in_force = view.node_overlays if options.gate("NodeOverlay") else ()
+        laid = overlays.overlaid(overlays_in_force, self.pools, tables)
+        self._tables: Final = {name: overlaid.types for name, overlaid in laid.items()}
+        self.sets: Final = Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in self._tables.values())))
+        self.readings: Final = Readings(view, Volumes(view), DefaultSpread(view, options.default_spread))
+
+    @cached_property
+    def offers(self) -> tuple[Offer, ...]:
+        expected = daemons(self._view)
+        found = pools.offers(self.pools, self._tables, self.sets)
+        return tuple(Offer(pool, offer, daemon_groups(offer, expected, self.sets)) for pool, offer in found)
+
+    def tolerations(self, reading: FitPod) -> tuple[Toleration, ...]:
+        """A pod's tolerations; where some pool has a soft taint, the last relaxation tolerates all of those."""
+        soft = any(taint.effect == PREFER_NO_SCHEDULE for offer in self.offers for taint in offer.offer.taints)
+        return (*reading.constraints.tolerations, TOLERATES_SOFT) if soft else reading.constraints.tolerations
+
+    @cached_property
+    def hosts(self) -> tuple[Host, ...]:
+        """The nodes, less what the plan puts on them."""
+        found = hosts.hosts(hosts.offered(self._view), self._view, self.readings, daemons(self._view))
+        taken: dict[str, dict[str, int]] = {}
+        for placement in self._plan.placements:
+            if placement.node is not None:
+                add(taken.setdefault(placement.node, {}), self.readings.requests(self._pods[placement.pod]))
+        return tuple(
+            replace(host, remaining={r: left - taken[host.name].get(r, 0) for r, left in host.remaining.items()})
+            if host.name in taken
+            else host
+            for host in found
+        )
+
+    def reading(self, pod: Pod) -> FitPod:
+        return self.readings.to_place(pod)
+
+    def limits_left(self, offer: Offer) -> dict[str, int]:
+        """What running and planned nodes leave of a pool's limits; each planned one is charged as its largest type."""
+        left = dict(offer.offer.limits)
+        for host in self.hosts:
+            if host.pool == offer.name:
+                for resource in left:
+                    left[resource] -= host.capacity.get(resource, 0)
+        table = offer.offer.types.table
+        place = {name: at for at, name in enumerate(table.names)}
+        for claim in self._plan.node_claims:
+            if claim.node_pool == offer.name:
+                for resource in left:
+                    amounts = table.capacity.get(resource, ())
+                    left[resource] -= max((amounts[place[t]] for t in claim.instance_types if amounts), default=0)
+        return left
+
+    def room(self, resource: str) -> Iterator[int]:
+        """How much of a resource single nodes have for pods: every type of every pool, and every existing node."""
+        for offer in self.offers:
+            amounts = offer.offer.types.table.allocatable.get(resource, ())
+            for group in offer.groups:
+                kept = group.overhead.get(resource, 0)
+                yield from (amount - kept for at, amount in enumerate(amounts) if group.types >> at & 1)
+        yield from (host.remaining.get(resource, 0) for host in self.hosts)
