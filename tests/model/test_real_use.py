@@ -1,31 +1,20 @@
-"""What daemons use beyond their requests is read from their manifests."""
+"""What daemons say of their memory is read as a quantity, or refused."""
 
 import msgspec
-import pytest
 
 from baseload.kube.types.apps import DaemonSet
-from baseload.model.real_use import ANNOTATION, DaemonMemory, daemon_memory
+from baseload.model.real_use import ANNOTATION, unreadable
 from baseload.model.view import View
-from baseload.values.errors import BadInput
-from baseload.values.quantity import UNIT
-
-MI = 2**20 * UNIT
 
 
-def daemon(request: str, use: str | None) -> DaemonSet:
+def daemon(use: str | None) -> DaemonSet:
     annotations = {} if use is None else {ANNOTATION: use}
-    containers = [{"name": "c", "resources": {"requests": {"memory": request}}}]
-    template = {"metadata": {"annotations": annotations}, "spec": {"containers": containers}}
+    template = {"metadata": {"annotations": annotations}, "spec": {"containers": [{"name": "c"}]}}
     return msgspec.convert({"metadata": {"name": "d", "namespace": "n"}, "spec": {"template": template}}, DaemonSet)
 
 
-def test_the_gap_is_what_annotated_daemons_use_less_what_they_request() -> None:
-    view = View(daemon_sets=(daemon("100Mi", "300Mi"), daemon("50Mi", "60Mi"), daemon("1Gi", None)))
+def test_a_figure_that_is_no_quantity_is_named_with_its_daemon() -> None:
+    (found,) = unreadable(View(daemon_sets=(daemon(None), daemon("300Mi"), daemon("much"))))
 
-    assert daemon_memory(view) == DaemonMemory(150 * MI, 360 * MI)
-    assert daemon_memory(view).gap == 210 * MI
-
-
-def test_an_annotation_that_is_no_quantity_is_bad_input() -> None:
-    with pytest.raises(BadInput, match=r'DaemonSet n/d: spec\.template\.metadata\.annotations\["baseload'):
-        daemon_memory(View(daemon_sets=(daemon("1Mi", "much"),)))
+    assert found[0] == "DaemonSet n/d"
+    assert '"much" is not a quantity' in found[1]

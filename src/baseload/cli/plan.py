@@ -20,7 +20,7 @@ def provision(flags: Flags, output: str) -> str:
 
     inputs = read(flags)
     with progress("planning"):
-        plan = planning.provision(inputs)
+        plan = planning.explained(inputs)
     if output == "table":
         return report.render(plan, wide=flags.verbose)
     return encoded(encode.to_json(plan), output)

@@ -24,6 +24,7 @@ from baseload.kube.schema.check import Validate
 from baseload.kube.types import apps, autoscaling, core, ec2, karpenter, policy, storage
 from baseload.kube.types.batch import Job
 from baseload.kube.types.meta import Condition, Wire
+from baseload.model import real_use
 from baseload.model.expand import Expansion, Workload, expand
 from baseload.model.view import View
 from baseload.plan.provision import Expanded
@@ -173,6 +174,9 @@ def _joined(
     manifests: Manifests, tables_of: Tables, chosen: Options, expand_: Expand, notes: Sequence[str] = ()
 ) -> Inputs:
     view = view_of(manifests)
+    faults = [_fault(manifests, ref, real_use.PATH, why) for ref, why in real_use.unreadable(view)]
+    if faults:
+        raise BadInput(faults)
     classes = _Classes(view)
     tables = _tables(classes, tables_of)
     view = classes.with_their_pools(view)
@@ -190,6 +194,12 @@ def _joined(
         _tables_of=tables_of,
         _expand=expand_,
     )
+
+
+def _fault(manifests: Manifests, ref: str, path: str, why: str) -> Fault:
+    found = manifests.find(ref)
+    assert found is not None, ref
+    return found.fault(f"Invalid value: {why}", path=path)
 
 
 def _tables(classes: "_Classes", tables_of: Tables) -> dict[str, InstanceTypes]:

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec.structs import replace as with_fields
 
 from baseload.catalog.columns import InstanceTypes
+from baseload.decide.explain import explain
 from baseload.decide.provision import decide
 from baseload.kube.types.core import Node, Pod
 from baseload.kube.types.meta import Taint
@@ -54,7 +55,15 @@ def story(inputs: Inputs, plan: ProvisionPlan, pod: Pod) -> PodStory:
         requests=requests.of_pod(pod),
         asks=tuple(Ask(path, text) for path, text in asks(pod)),
         runs_on=pod.spec.node_name or None,
-        unschedulable=next((u for u in plan.unschedulable if u.pod == name), None),
+        unschedulable=explain.explain_pod(
+            name,
+            inputs.view,
+            inputs.tables,
+            inputs.options,
+            plan,
+            place_of=inputs.place_of,
+            retabled=inputs.tables_for,
+        ),
     )
     placement = _placement(plan, name)
     if placement is None or is_terminal(pod):
