@@ -129,6 +129,15 @@ def test_daemons_count_by_type_and_are_asked_for_once() -> None:
     assert result.claims[0].requests["cpu"] == 10**9
 
 
+def test_daemons_need_their_cpu_under_a_pod_that_asks_for_none() -> None:
+    shape = {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "2"}}}]}
+    agent = {"kind": "DaemonSet", "metadata": {"name": "agent", "namespace": "kube-system"}}
+    modest = pod("p")
+    modest["spec"]["containers"][0]["resources"]["requests"] = {"memory": "64Mi"}
+    result = decided(pool(), {**agent, "spec": {"template": {"spec": shape}}}, modest)
+    assert result.claims[0].types[0] == "step-2"
+
+
 def test_min_values_split_pods_that_would_leave_too_few_types() -> None:
     demand = {**expression("size", "Exists"), "minValues": 2}
     result = decided(pool("default", demand), pod("a", "7"), pod("b", "7"))
