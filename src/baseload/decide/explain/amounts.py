@@ -13,7 +13,7 @@ from baseload.values.quantity import MILLI, UNIT
 _GIB: Final = 1024**3 * UNIT
 _MIB: Final = 1024**2 * UNIT
 _BYTES: Final = ("memory", "ephemeral-storage")
-_HIGHEST: Final = 2**24  # steps above a limit; what needs more is not a question of the limit
+_MOST_NODES: Final = 2**10  # what takes more than so many further nodes is no question of the limit
 
 Works = Callable[[Edit], bool]
 """whether a change gives the pods their place"""
@@ -39,8 +39,8 @@ def lowered(demand: Demand, pod: FitPod, supply: Supply, works: Works, *, share:
         yield edits[low]
 
 
-def raised(demand: Demand, works: Works) -> Iterator[Edit]:
-    """A limit raised to the least that does."""
+def raised(demand: Demand, works: Works, *, largest: int) -> Iterator[Edit]:
+    """A limit raised to the least that does; first by whole nodes of the `largest` type, as which each is charged."""
     step = _GIB if demand.key in _BYTES else UNIT
     form = "BinarySI" if demand.key in _BYTES else quantity.format_of(demand.values[0])
     least = quantity.parse(demand.values[0]) // step
@@ -48,19 +48,25 @@ def raised(demand: Demand, works: Works) -> Iterator[Edit]:
     def edit(steps: int) -> Edit:
         return Edit(demand.object, demand.path, quantity.format((least + steps) * step, form))
 
-    high = 1
-    while not works(edit(high)):
-        high *= 2
-        if high > _HIGHEST:
+    node = max(-(-largest // step), 1)
+    nodes = 1
+    while not works(edit(nodes * node)):
+        nodes *= 2
+        if nodes > _MOST_NODES:
             return
-    low = high // 2
+    found = _least(lambda count: works(edit(count * node)), nodes // 2, nodes)
+    yield edit(_least(lambda steps: works(edit(steps)), (found - 1) * node, found * node))
+
+
+def _least(works: Callable[[int], bool], low: int, high: int) -> int:
+    """The least number that works, where `low` is known not to and `high` is known to."""
     while high - low > 1:
         middle = (low + high) // 2
-        if works(edit(middle)):
+        if works(middle):
             high = middle
         else:
             low = middle
-    yield edit(high)
+    return high
 
 
 def grain(resource: str, asked: int) -> int:

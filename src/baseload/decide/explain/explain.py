@@ -21,11 +21,11 @@ from baseload.decide.explain.nearest import nearest
 from baseload.decide.explain.notes import notes
 from baseload.decide.explain.supply import Supply
 from baseload.decide.explain.trials import Retabled, Trials
+from baseload.decide.fit.shape import FitPod
 from baseload.decide.provision.options import Options
-from baseload.kube.types.core import Pod
 from baseload.kube.types.karpenter import NodePool
 from baseload.model.view import View
-from baseload.plan.provision import Demand, Fix, ProvisionPlan, Unschedulable
+from baseload.plan.provision import Demand, Fix, Nearest, ProvisionPlan, Unschedulable
 from baseload.plan.reason import Reason
 
 _MOST_SHAPES: Final = 20
@@ -70,7 +70,7 @@ def explain_pod(
     failed = next((u for u in plan.unschedulable if u.pod == pod), None)
     if failed is None:
         return None
-    return _Explaining(view, tables, options, plan, place_of or {}, retabled, effort=20).one(failed, (pod,))
+    return _Explaining(view, tables, options, plan, place_of or {}, retabled, effort=4, full=True).one(failed, (pod,))
 
 
 class _Explaining:
@@ -85,11 +85,13 @@ class _Explaining:
         place_of: Places,
         retabled: Retabled | None,
         effort: int,
+        *,
+        full: bool = False,
     ) -> None:
         self.view: Final = view
         self.plan: Final = plan
         self.objects: Final = Objects(view, place_of)
-        self.trials: Final = Trials(self.objects, tables, options, plan, retabled, effort=effort)
+        self.trials: Final = Trials(self.objects, tables, options, plan, retabled, effort=effort, full=full)
         self.supply: Final = Supply(view, tables, options, plan, self.objects.pods)
 
     def all(self) -> Iterator[Unschedulable]:
@@ -114,35 +116,46 @@ class _Explaining:
     def one(self, failed: Unschedulable, alike: Sequence[str]) -> Unschedulable:
         """One pod's explanation from the beginning."""
         case = Case.of(failed, self.objects)
+        if self.trials.big and self.trials.places((), (failed.pod,)):
+            found = self._nearest(case, self.supply.reading(case.pod))
+            return replace(failed, message=wording.crowded_out(failed), nearest=found)
         return self._told(case, self._conflict(case), alike)
 
     def like(self, failed: Unschedulable, first: Unschedulable, alike: Sequence[str]) -> Unschedulable:
         """The explanation of a pod whose like was explained: the same demands, in its own fields, proved anew."""
         case, other = Case.of(failed, self.objects), Case.of(first, self.objects)
         moved = [replace(d, object=case.ref) if d.object == other.ref else d for d in first.conflict]
+        if self.trials.big and not first.conflict:
+            return replace(failed, message=wording.more(failed), nearest=first.nearest)
         if self.trials.big:
-            return replace(first, pod=failed.pod, conflict=tuple(moved), fix=_moved(first.fix, other, case))
+            fix = _moved(first.fix, other, case)
+            message = f"{failed.message}; it is explained as {first.pod} is, whose like it is"
+            return replace(failed, message=message, conflict=tuple(moved), nearest=first.nearest, fix=fix)
         conflict = [d for d in moved if self.trials.places((without(d),), (failed.pod,))]
         if not conflict and moved:
             conflict = self._conflict(case)
-        return self._told(case, conflict, alike, hint=_moved(first.fix, other, case))
+        return self._told(case, conflict, alike, like=replace(first, fix=_moved(first.fix, other, case)))
 
     def _told(
-        self, case: Case, conflict: Sequence[Demand], alike: Sequence[str], hint: Fix | None = None
+        self, case: Case, conflict: Sequence[Demand], alike: Sequence[str], like: Unschedulable | None = None
     ) -> Unschedulable:
+        """What is said of a pod; of its `like` all is known already."""
         sought = case.failed.reason not in unsought.UNSOUGHT
         reading = self.supply.reading(case.pod)
         search = Search(case, reading, alike, conflict, self.objects, self.supply, self.trials)
-        found = search.proved(hint) or (search.fix() if sought else self._mended(case, search))
+        found = search.proved(like.fix if like else None) or (search.fix() if sought else self._mended(case, search))
         told = wording.Told(
             case,
             conflict=tuple(conflict[:_MOST_OF_CONFLICT]),
             together=() if conflict or found or case.failed.reason in unsought.SETTLED else tuple(self._together(case)),
-            nearest=nearest(reading, case.failed, self.supply, self.plan) if sought else None,
+            nearest=like.nearest if like else self._nearest(case, reading) if sought else None,
             fix=found[0] if found else None,
             lost=found[1] if found else (),
         )
         return wording.unschedulable(told, self.view, self.supply, self.plan, self.trials)
+
+    def _nearest(self, case: Case, reading: FitPod) -> Nearest | None:
+        return nearest(reading, case.failed, self.supply, self.plan)
 
     def _mended(self, case: Case, search: Search) -> tuple[Fix, tuple[str, ...]] | None:
         """The change that brings a pod into the pass for which no place is sought."""
@@ -151,11 +164,8 @@ class _Explaining:
     def _shape(self, failed: Unschedulable) -> tuple[object, ...]:
         pod = self.objects.pods[failed.pod]
         labels = tuple(sorted(pod.metadata.labels.items()))
-        refusals = tuple((r.target, r.reason) for r in failed.rejections)
-        return failed.reason, pod.metadata.namespace, labels, self._spec(pod), refusals
-
-    def _spec(self, pod: Pod) -> bytes:
-        return msgspec.json.encode(pod.spec)
+        by_pools = tuple(r.reason for r in failed.rejections if r.target.startswith("nodePool/"))
+        return failed.reason, pod.metadata.namespace, labels, msgspec.json.encode(pod.spec), by_pools
 
     # The conflict
 

@@ -78,11 +78,15 @@ class Search:
             if demand.operator == "Gte" and is_request(demand):
                 yield from amounts.lowered(demand, self.reading, self.supply, self._works, share=share)
             elif demand.operator == "Lte" and demand.object.startswith("NodePool "):
-                pods = self.alike if self.trials.places((without(demand),), self.alike) else (self.case.name,)
-                yield from amounts.raised(demand, lambda edit, pods=pods: self.trials.places((edit,), pods))  # type: ignore[misc]
+                everyone = self.trials.places((without(demand),), self.alike)
+                works = self._works_for_all if everyone else self._works
+                yield from amounts.raised(demand, works, largest=self.supply.largest(demand.object, demand.key))
 
     def _works(self, edit: Edit) -> bool:
         return self.trials.places((edit,), (self.case.name,))
+
+    def _works_for_all(self, edit: Edit) -> bool:
+        return self.trials.places((edit,), self.alike)
 
     def _dropped(self) -> Iterator[Edit]:
         for costly in (False, True):

@@ -38,6 +38,10 @@ _OTHERWISE: Final = {
 }
 
 
+_MOST_CLAIMS: Final = 20
+"""planned claims that are looked at: they are alike, and each has many types"""
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """How far a target is from taking a pod."""
@@ -60,7 +64,7 @@ def _gaps(pod: FitPod, failed: Unschedulable, supply: Supply, plan: ProvisionPla
     nodes = {host.name: host for host in supply.hosts}
     claims = {claim.name: claim for claim in plan.node_claims}
     asked = failed.rejections or [Rejection(f"nodePool/{name}", failed.reason, failed.message) for name in offers]
-    for refusal in asked:
+    for refusal in [*(r for r in asked if not _of_a_claim(r)), *[r for r in asked if _of_a_claim(r)][:_MOST_CLAIMS]]:
         kind, _, name = refusal.target.partition("/")
         if kind == "nodePool" and name in offers:
             yield refusal.target, _with_reason(_of_pool(pod, offers[name], supply, refusal), refusal)
@@ -69,6 +73,10 @@ def _gaps(pod: FitPod, failed: Unschedulable, supply: Supply, plan: ProvisionPla
         elif kind == "nodeClaim" and name in claims:
             claim = claims[name]
             yield refusal.target, _with_reason(_of_claim(pod, claim, offers[claim.node_pool], supply), refusal)
+
+
+def _of_a_claim(refusal: Rejection) -> bool:
+    return refusal.target.startswith("nodeClaim/")
 
 
 def _with_reason(gap: Gap, refusal: Rejection) -> Gap:
@@ -118,13 +126,12 @@ def _of_pool(pod: FitPod, offer: Offer, supply: Supply, refusal: Rejection) -> G
 def _of_claim(pod: FitPod, claim: PlannedClaim, offer: Offer, supply: Supply) -> Gap:
     lacking = {t.key: f"toleration of {t}" for t in untolerated(offer.offer.taints, supply.tolerations(pod))}
     lacking |= _labels(pod, Requirements.of(claim.requirements), allowed=supply.sets.well_known)[0]
-    table = offer.offer.types.table
     best: dict[str, int] | None = None
-    for name in claim.instance_types:
-        at = table.names.index(name)
-        left = {r: table.allocatable.get(r, (0,) * len(table))[at] - claim.requests.get(r, 0) for r in pod.requests}
-        short = {r: need - left[r] for r, need in pod.requests.items() if need > left[r]}
-        if best is None or _share(short, pod.requests) < _share(best, pod.requests):
+    asked = [(r, need + claim.requests.get(r, 0)) for r, need in pod.requests.items() if need]
+    columns = [(r, need, offer.offer.types.table.allocatable.get(r)) for r, need in asked]
+    for at in (offer.place_of_type[name] for name in claim.instance_types):
+        short = {r: need - (a[at] if a else 0) for r, need, a in columns if need > (a[at] if a else 0)}
+        if best is None or _rank(short, pod.requests) < _rank(best, pod.requests):
             best = short
     return _gap(lacking, best or {}, pod.requests)
 

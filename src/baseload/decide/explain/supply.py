@@ -25,7 +25,7 @@ from baseload.plan.provision import ProvisionPlan
 from baseload.values.label import CORE_WELL_KNOWN
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Offer:
     """A pool that may launch nodes."""
 
@@ -37,7 +37,11 @@ class Offer:
     def name(self) -> str:
         return self.offer.name
 
-    @property
+    @cached_property
+    def place_of_type(self) -> Mapping[str, int]:
+        return {name: at for at, name in enumerate(self.offer.types.table.names)}
+
+    @cached_property
     def types(self) -> int:
         """The types that the pool may launch, whatever the pod."""
         index, requirements = self.offer.types, self.offer.requirements
@@ -85,6 +89,7 @@ class Supply:
         laid = overlays.overlaid(overlays_in_force, self.pools, tables)
         self._tables: Final = {name: overlaid.types for name, overlaid in laid.items()}
         self.sets: Final = Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in self._tables.values())))
+        self._limits_left: Final[dict[str, Mapping[str, int]]] = {}
         self.readings: Final = Readings(view, Volumes(view), DefaultSpread(view, options.default_spread))
 
     @cached_property
@@ -116,21 +121,37 @@ class Supply:
     def reading(self, pod: Pod) -> FitPod:
         return self.readings.to_place(pod)
 
-    def limits_left(self, offer: Offer) -> dict[str, int]:
+    def limits_left(self, offer: Offer) -> Mapping[str, int]:
         """What running and planned nodes leave of a pool's limits; each planned one is charged as its largest type."""
-        left = dict(offer.offer.limits)
-        for host in self.hosts:
-            if host.pool == offer.name:
-                for resource in left:
-                    left[resource] -= host.capacity.get(resource, 0)
-        table = offer.offer.types.table
-        place = {name: at for at, name in enumerate(table.names)}
+        known = self._limits_left.get(offer.name)
+        if known is None:
+            left = dict(offer.offer.limits)
+            for taken in (*self._running(offer), *self._planned(offer, tuple(left))):
+                left = {resource: amount - taken.get(resource, 0) for resource, amount in left.items()}
+            known = self._limits_left[offer.name] = left
+        return known
+
+    def _running(self, offer: Offer) -> Iterator[Mapping[str, int]]:
+        return (host.capacity for host in self.hosts if host.pool == offer.name)
+
+    def _planned(self, offer: Offer, resources: tuple[str, ...]) -> Iterator[Mapping[str, int]]:
+        capacity, place = offer.offer.types.table.capacity, offer.place_of_type
+        charged: dict[int, Mapping[str, int]] = {}  # by the identity of a list of types, which many claims share
         for claim in self._plan.node_claims:
-            if claim.node_pool == offer.name:
-                for resource in left:
-                    amounts = table.capacity.get(resource, ())
-                    left[resource] -= max((amounts[place[t]] for t in claim.instance_types if amounts), default=0)
-        return left
+            if claim.node_pool != offer.name:
+                continue
+            types = claim.instance_types
+            if id(types) not in charged:
+                columns = [(r, capacity[r]) for r in resources if r in capacity]
+                charged[id(types)] = {r: max((column[place[t]] for t in types), default=0) for r, column in columns}
+            yield charged[id(types)]
+
+    def largest(self, pool: str, resource: str) -> int:
+        """The capacity of the largest type of a pool (`NodePool NAME`)."""
+        for offer in self.offers:
+            if pool == f"NodePool {offer.name}" and resource in offer.offer.types.table.capacity and offer.types:
+                return offer.offer.types.largest_capacity(offer.types, resource)
+        return 0
 
     def room(self, resource: str) -> Iterator[int]:
         """How much of a resource single nodes have for pods: every type of every pool, and every existing node."""

@@ -21,8 +21,9 @@ Tables = Mapping[str, InstanceTypes]
 Retabled = Callable[[View], Tables]
 """the types of each pool after a NodeClass was changed"""
 
-_WORK: Final = 120_000  # pods placed again in all trials together, each trial's fixed price counted as some
+_WORK: Final = 30_000  # pods placed again in all trials together, each trial's fixed price counted as some
 _FIXED: Final = 120
+_LEAST: Final = 12  # trials that even a large input gets
 BIG: Final = 2_000
 
 
@@ -49,6 +50,7 @@ class Trials:
         retabled: Retabled | None = None,
         *,
         effort: int = 1,
+        full: bool = False,
     ) -> None:
         self._objects: Final = objects
         self._tables: Final = tables
@@ -57,15 +59,15 @@ class Trials:
         self._failed: Final = frozenset(u.pod for u in plan.unschedulable)
         self._retabled: Final = retabled
         self._known: Final[dict[tuple[object, ...], Outcome]] = {}
-        self._work = _WORK * effort
         self.may_change_classes: Final = retabled is not None
-        self.big: Final = plan.pods > BIG
+        self.big: Final = plan.pods > BIG and not full
         self.exhausted = False
         running = sum(1 for pod in objects.view.pods if pod.spec.node_name)
         self._price: Final = _FIXED + (running if self.big else plan.pods + running // 10)
+        self._work = max(_WORK * effort, _LEAST * self._price)
 
     def places(self, edits: Sequence[Edit], pods: Collection[str]) -> bool:
-        """Whether with these edits the pods find a place."""
+        """Whether with these edits the pods find a place; no edit: in a big input, alone."""
         if not self.big:
             return self.outcome(edits).placed.issuperset(pods)
         return all(pod in self.outcome(edits, alone=pod).placed for pod in pods)

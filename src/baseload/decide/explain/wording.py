@@ -42,6 +42,14 @@ def more(failed: Unschedulable) -> str:
     return f"{failed.message}; `baseload explain pod {failed.pod}` tells more"
 
 
+def crowded_out(failed: Unschedulable) -> str:
+    """The message of a pod of a big input that would have a place if it were alone."""
+    return (
+        f"{failed.message}; alone it would have a place, which other pending pods take first; "
+        f"`baseload explain pod {failed.pod}` works out what would make room"
+    )
+
+
 def _additions(told: Told, view: View, supply: Supply, plan: ProvisionPlan) -> Iterator[str]:
     yield from _of_volumes(told)
     if any(r.reason == Reason.TOPOLOGY for r in told.case.failed.rejections):
