@@ -91,10 +91,15 @@ def amount(resource: str, nanos: int) -> str:
     return quantity.format(nanos, "BinarySI" if resource.startswith(_BYTES) else "DecimalSI")
 
 
-def runner_up(claim: PlannedClaim) -> tuple[str, float | None] | None:
-    """The next type in the order of prices, and its price: what would be launched if the first were not to be had."""
-    pairs = zip(claim.instance_types, claim.prices, strict=True)
-    return next((pair for pair in pairs if pair[0] != claim.instance_type), None)
+def runner_up(claim: PlannedClaim) -> tuple[str, float | None, bool] | None:
+    """The next type in the order of prices, its price, and whether that is an estimate."""
+    rows = zip(claim.instance_types, claim.prices, claim.estimates, strict=True)
+    return next((row for row in rows if row[0] != claim.instance_type), None)
+
+
+def _offer(instance_type: str, price_per_hour: float | None, estimated: bool) -> Json:
+    offer: Json = {"instanceType": instance_type, "pricePerHour": price(price_per_hour)}
+    return offer | {"estimated": True} if estimated else offer
 
 
 def unschedulable(pod: Unschedulable) -> Json:
@@ -176,7 +181,7 @@ class _Parts:
             "binding": claim.binding,
             "requirements": [entry for requirement in claim.requirements for entry in self.requirement(requirement)],
             "instanceTypes": claim.instance_types,
-            "runnerUp": None if second is None else {"instanceType": second[0], "pricePerHour": price(second[1])},
+            "runnerUp": None if second is None else _offer(*second),
             "pods": claim.pods,
         }
         return encoded

@@ -11,7 +11,7 @@ from baseload.values.requirement import Requirement
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A pod's place: an existing node (or a NodeClaim of the input without one), or a planned NodeClaim of this plan."""
+    """A pod's place: an existing node (or a NodeClaim of the input without one), or a NodeClaim of this plan."""
 
     pod: str
     node: str | None = None
@@ -27,7 +27,7 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class PlannedClaim:
-    """A NodeClaim that the pass would create; type, zone, capacity type and price are those of the cheapest offering."""
+    """A NodeClaim that the pass would create; type, zone, capacity type and price are of the cheapest offering."""
 
     name: str
     node_pool: str
@@ -47,6 +47,7 @@ class PlannedClaim:
     requirements: tuple[Requirement, ...]
     instance_types: tuple[str, ...]  # cheapest first
     prices: tuple[float | None, ...]  # aligned to instance_types
+    estimates: tuple[bool, ...]  # which of these are no published prices
     pods: tuple[str, ...]
 
 

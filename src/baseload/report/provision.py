@@ -137,7 +137,7 @@ def _next_best(claim: PlannedClaim) -> str:
     second = runner_up(claim)
     if second is None:
         return "none"
-    return f"{second[0]} {amounts.price(second[1], estimated=claim.estimated)}"
+    return f"{second[0]} {amounts.price(second[1], estimated=second[2])}"
 
 
 def _pods(claims: Sequence[PlannedClaim], wide: bool) -> list[str]:

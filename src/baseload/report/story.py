@@ -53,7 +53,7 @@ def _launched(claim: PlannedClaim, wide: bool) -> Lines:
     yield f"Goes to {claim.name}, a node that NodePool {claim.node_pool} launches: {_described(claim)}"
     second = runner_up(claim)
     if second is not None:
-        yield f"  next best: {second[0]} at {amounts.price(second[1], estimated=claim.estimated)} an hour"
+        yield f"  next best: {second[0]} at {amounts.price(second[1], estimated=second[2])} an hour"
     cheapest = zip(claim.instance_types, claim.prices, strict=True)
     options = [f"{name} {amounts.price(price, estimated=claim.estimated)}" for name, price in cheapest]
     yield f"  types that would do, cheapest first ({len(options)}): {', '.join(options if wide else options[:6])}" + (

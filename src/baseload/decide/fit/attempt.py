@@ -1,14 +1,15 @@
 """One pass over a set-up: the trial of one pod after another, and the books of what was placed.
 
-Candidates are masks. For each class of hosts that goes with the pod's kind: the class's hosts, less those that a topology
-group bars, less those known to be too full. The choice is the lowest bit, on claims within the emptiest that may take the
-pod (provisioning spec 6.3). Everything booked on the set-up is undone by `roll_back`.
+Candidates are masks. For each class of hosts that goes with the pod's kind: the class's hosts, less those that a
+topology group bars, less those known to be too full. The choice is the lowest bit, on claims within the emptiest that
+may take the pod (provisioning spec 6.3). Everything booked on the set-up is undone by `roll_back`.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from baseload.decide.fit.base import Base
+from baseload.decide.fit.nodes import Host
 from baseload.decide.fit.planned import Claim, Claims, types_holding
 from baseload.decide.fit.reservations import NOTHING_HELD, Held, Reservations
 from baseload.decide.fit.sets import NONE
@@ -51,11 +52,10 @@ class Pass:
         self._claim_groups: Final[dict[HostGroup, None]] = {}
         self._sizes: Final[list[Size]] = []
         self._kinds: Final[list[Kind]] = []
-        offers = base.cluster.offers
         tables = dict.fromkeys(template.types for template in base.templates)
         self._reservations: Final = Reservations(tables, base.sets, strict=base.rules.strict_reservations)
         self._reserving: Final = any(table.reserved for table in tables)
-        self.limits: Final = {offer.name: dict(offer.limits) for offer in offers if offer.limits}
+        self.limits: Final = {pool: dict(left) for pool, left in base.limits.items()}
         self._first: Final[dict[tuple[int, int, int, int], int]] = {}  # types that hold the first pod of a claim
         self._narrowed: Final[dict[tuple[int | Requirement, ...], int]] = {}
 
@@ -64,12 +64,11 @@ class Pass:
         self._enter(kind, size)
         return self._on_node(pod, kind, size) or self._on_claim(pod, kind, size) or self._on_new_claim(pod, kind, size)
 
-    def charge(self, pool: str, capacity: Mapping[str, int], by: int = 1) -> None:
-        """Takes a node's capacity off what its pool may still launch; `by` -1 gives it back."""
-        limits = self.limits.get(pool)
-        if limits:
-            for resource in limits:
-                limits[resource] -= by * capacity.get(resource, 0)
+    def give_back(self, host: Host) -> None:
+        """A removed node no longer counts toward its pool's limits."""
+        limits = self.limits.get(host.pool, {})
+        for resource in limits:
+            limits[resource] += host.capacity.get(resource, 0)
 
     def withdraw(self, group: Group, where: str | int) -> None:
         """Takes a running pod that is to be placed anew off a group's count, until `roll_back`."""
@@ -393,7 +392,7 @@ class Pass:
         key = (template.place, number, size.number, launchable)
         known = self._first.get(key)
         if known is None or kind.constraints.ports:
-            fitting = launchable & index.mask(number)
+            fitting = launchable & template.carrying & index.mask(number)
             known = types_holding(template, template.loads, fitting, size, kind.constraints.ports)
             if not kind.constraints.ports:
                 self._first[key] = known

@@ -1,7 +1,9 @@
-"""What an engine sets up once for a cluster: its classes of existing nodes, its templates, its topology groups, its shapes.
+"""What an engine sets up once for a cluster:
 
-All pods that the engine will ever place are given at set-up, running ones that may be moved included. Of labels, only the
-keys that some selector or requirement among them names are looked at.
+its classes of existing nodes, its templates, its topology groups, its shapes.
+
+All pods that the engine will ever place are given at set-up, running ones that may be moved included. Of labels, only
+the keys that some selector or requirement among them names are looked at.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,12 +31,21 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """A pod that runs on a node; topology counts it unless it is terminating."""
+
+    pod: FitPod
+    node: str
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Cluster:
     """What an engine is set up from."""
 
     hosts: Sequence[Host]  # existing nodes that take part, in the order in which they are tried
     nodes: Mapping[str, CountedNode]  # every Node of the API, by name
-    running: Sequence[tuple[FitPod, str, bool]]  # bound pods: the pod, its node, whether topology counts it
+    running: Sequence[Bound]
     offers: Sequence[PoolOffer]  # in the order in which they are tried
     daemons: Sequence[Daemon]
     universe: Universe
@@ -52,13 +63,13 @@ class Base:
         self._node_classes: Final[dict[tuple[int, int], HostClass]] = {}
 
         to_place = {id(pod.constraints): pod.constraints for pod in pods}
-        owners = {id(p.constraints): p.constraints for p, _, _ in cluster.running if p.constraints.anti_affinity}
+        owners = {id(b.pod.constraints): b.pod.constraints for b in cluster.running if b.pod.constraints.anti_affinity}
         demands = (*to_place.values(), *owners.values())
         keys = selector_keys(demands)
         running = Running(cluster.nodes)
-        for pod, node, counts in cluster.running:
-            if counts:
-                running.add(pod.namespace, projected(pod.labels, keys), node)
+        for bound in cluster.running:
+            if bound.counts:
+                running.add(bound.pod.namespace, projected(bound.pod.labels, keys), bound.node)
         self.groups: Final = Groups(running, cluster.universe, respect_preferences=rules.respect_preferences)
         self._count_owners()
         self.kinds: Final = Kinds(
@@ -72,6 +83,7 @@ class Base:
             self.kinds.make_groups(kind)
         daemons = (daemon.constraints for daemon in cluster.daemons)
         self.nodes: Final = self._nodes(node_keys((*demands, *daemons), {kind.volumes for kind in kinds}) - {HOSTNAME})
+        self.limits: Final = _left(cluster)
         made = (
             Template(offer, cluster.daemons, sets, best_effort=rules.best_effort_min_values) for offer in cluster.offers
         )
@@ -126,7 +138,17 @@ class Base:
 
     def _count_owners(self) -> None:
         """Running pods keep others away by their required anti-affinity, terminating ones too (13.14)."""
-        for pod, name, _ in self.cluster.running:
-            if pod.constraints.anti_affinity:
-                for group in self.groups.inverse_of(pod.constraints):
-                    self.groups.count_running(group, self.cluster.nodes.get(name), 1)
+        for bound in self.cluster.running:
+            if bound.pod.constraints.anti_affinity:
+                for group in self.groups.inverse_of(bound.pod.constraints):
+                    self.groups.count_running(group, self.cluster.nodes.get(bound.node), 1)
+
+
+def _left(cluster: Cluster) -> dict[str, dict[str, int]]:
+    """What the nodes that take part leave of each pool's limits (18.1)."""
+    left = {offer.name: dict(offer.limits) for offer in cluster.offers if offer.limits}
+    for host in cluster.hosts:
+        limits = left.get(host.pool, {})
+        for resource in limits:
+            limits[resource] -= host.capacity.get(resource, 0)
+    return left

@@ -1,8 +1,9 @@
 """The engine: which of many pods go where, one after the other, as Karpenter's scheduler decides it.
 
-Pods queue by size. One that finds no place gives up one preference and is tried again; when none is left it goes, whole
-again, to the end of the queue, until a whole round has brought nothing (provisioning spec 5.5, 6). The set-up is made once
-for a cluster; a solve leaves no trace in it, so simulations without some of its nodes can follow each other at once.
+Pods queue by size. One that finds no place gives up one preference and is tried again; when none is left it goes,
+whole again, to the end of the queue, until a whole round has brought nothing (provisioning spec 5.5, 6). The set-up
+is made once for a cluster; a solve leaves no trace in it, so simulations without some of its nodes can follow each
+other at once.
 """
 
 from collections import deque
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from baseload.decide.fit.attempt import Pass, ReservationsExhausted
-from baseload.decide.fit.base import Base, Cluster, Rules
+from baseload.decide.fit.base import Base, Bound, Cluster, Rules
 from baseload.decide.fit.planned import Claim
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.shape import FitPod, Kind, Size
@@ -31,7 +32,7 @@ class Fitted:
 
 
 class Fit:
-    """A cluster ready for fitting. `pods` are all that it will ever have to place, running ones to be moved included."""
+    """A cluster ready for fitting. `pods` are all that it will ever have to place, running ones included."""
 
     def __init__(self, cluster: Cluster, pods: Sequence[FitPod], sets: Sets, rules: Rules) -> None:
         self.base: Final = Base(cluster, pods, sets, rules)
@@ -41,17 +42,14 @@ class Fit:
         """Places pods on the cluster as it stands, and asks every target why it did not take those that failed."""
         return self._run(self._begin(), pods, ask=True)
 
-    def simulate(
-        self, removed: Sequence[int], displaced: Sequence[tuple[FitPod, str]], pending: Sequence[FitPod] = ()
-    ) -> Fitted:
-        """Places pods as though some nodes (by place) were gone: those that ran there (pod, node), and pending ones."""
-        pods = [*pending, *(pod for pod, _ in displaced)]
+    def simulate(self, removed: Sequence[int], displaced: Sequence[Bound], pending: Sequence[FitPod] = ()) -> Fitted:
+        """Places pods as though some nodes (by place) were gone: pending ones, and those that ran there."""
+        pods = [*pending, *(bound.pod for bound in displaced)]
         self._prepare(pods)
         run = self._begin()
         for place in removed:
             self.base.nodes.active &= ~(1 << place)
-            host = self.base.cluster.hosts[place]
-            run.charge(host.pool, host.capacity, -1)
+            run.give_back(self.base.cluster.hosts[place])
         self._withdraw(run, displaced)
         unregistered = self._unregister(removed, pods)
         try:
@@ -65,16 +63,14 @@ class Fit:
         kinds = dict.fromkeys(map(self.base.kinds.kind, pods))
         chains = [trial for kind in kinds for trial in self.base.kinds.chain(kind)]
         for trial in chains:
-            self.base.kinds.make_groups(trial)
+            if trial.generation < 0:
+                self.base.kinds.make_groups(trial)
         for trial in chains:
             self.base.bind(trial)
 
     def _begin(self) -> Pass:
         self._solves += 1
-        run = Pass(self.base, self._solves)
-        for host in self.base.cluster.hosts:
-            run.charge(host.pool, host.capacity)
-        return run
+        return Pass(self.base, self._solves)
 
     def _run(self, run: Pass, pods: Sequence[FitPod], *, ask: bool = False) -> Fitted:
         kinds = self.base.kinds
@@ -126,12 +122,13 @@ class Fit:
         kind.failures[size.number] = _stamp(run, kind)
         return False
 
-    def _withdraw(self, run: Pass, displaced: Sequence[tuple[FitPod, str]]) -> None:
+    def _withdraw(self, run: Pass, displaced: Sequence[Bound]) -> None:
         """Pods that are to be placed anew no longer count where they ran."""
         groups, nodes = self.base.groups, self.base.cluster.nodes
-        for pod, name in displaced:
-            kind, node = self.base.kinds.kind(pod), nodes.get(name)
-            for group in (*kind.selected, *kind.inverse):
+        for bound in displaced:
+            kind, node = self.base.kinds.kind(bound.pod), nodes.get(bound.node)
+            counting = (*kind.selected, *groups.counting_all(kind.namespace)) if bound.counts else ()
+            for group in (*counting, *kind.inverse):
                 where = groups.where(group, node)
                 if where is not None:
                     run.withdraw(group, where)

@@ -1,11 +1,14 @@
-"""All topology groups of one engine: made from pods' constraints, filled from running pods, found by the pods they select.
+"""All topology groups of one engine:
 
-Groups are shared by equal constraints. A group that a relaxation brings to life counts running pods alone, not what this
-pass has placed so far (QUIRK, provisioning spec 13.15). Universe: the domains that pools lend, each with the taint lists
-under which it is to be had (13.3, 13.4).
+made from pods' constraints, filled from running pods, found by the pods they select.
+
+Groups are shared by equal constraints. A group that a relaxation brings to life counts running pods alone, not what
+this pass has placed so far (QUIRK, provisioning spec 13.15). Universe: the domains that pools lend, each with the
+taint lists under which it is to be had (13.3, 13.4).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -88,17 +91,16 @@ class Groups:
         self._groups: Final[dict[GroupKey, Group]] = {}
         self._by_pair: Final[dict[tuple[str, str, str], list[Group]]] = {}  # (namespace, label, value) -> groups
         self._by_namespace: Final[dict[str, list[Group]]] = {}  # groups whose selector names no such pair
+        self._of_all: Final[dict[str, list[Group]]] = {}  # groups without a selector
+        self._lent_to: Final[dict[tuple[str, tuple[Toleration, ...], bool], frozenset[str]]] = {}
+        self.ambiguous = False  # whether it matters which pod came first
+        self._lent_by_all: Final[dict[str, Mapping[str, int]]] = {}  # topology key -> domain -> nodes
         self.generation = 0
-
-    def __iter__(self) -> Iterable[Group]:
-        return iter(self._groups.values())
 
     def owned_by(self, demands: Constraints, namespace: str) -> tuple[Group, ...]:
         """The groups whose constraints a pod carries, made where they are new; inverse groups stand apart."""
-        found: list[Group] = []
-        for spread in demands.spread:
-            if spread.hard or self._respect:
-                found.append(self._of_spread(spread, demands, namespace))
+        spreads = (spread for spread in demands.spread if spread.hard or self._respect)
+        found = [self._of_spread(spread, demands, namespace) for spread in spreads]
         affinity = [*demands.affinity, *((t for _, t in demands.preferred_affinity) if self._respect else ())]
         against = [*demands.anti_affinity, *((t for _, t in demands.preferred_anti_affinity) if self._respect else ())]
         found += [self._of_term(term, GroupKind.AFFINITY, demands.tolerations) for term in affinity]
@@ -116,6 +118,10 @@ class Groups:
         for key, value in labels.items():
             candidates += self._by_pair.get((namespace, key, value), ())
         return tuple(g for g in candidates if g.selects(namespace, labels))
+
+    def counting_all(self, namespace: str) -> Sequence[Group]:
+        """The groups without a selector: they count every running pod of a namespace, and select none (QUIRK 13.5)."""
+        return self._of_all.get(namespace, ())
 
     def _of_spread(self, spread: Spread, demands: Constraints, namespace: str) -> Group:
         alternatives = tuple(demands.selector.add(term) for term in demands.required or (EMPTY,))
@@ -138,29 +144,53 @@ class Groups:
         self, key: GroupKey, tolerations: tuple[Toleration, ...], *, min_domains: int | None, honor: bool
     ) -> Group:
         group = self._groups.get(key)
-        if group is None:
-            group = HostGroup(key) if key.key == HOSTNAME else self._zone_group(key, tolerations, min_domains, honor)
-            if key.kind is not GroupKind.INVERSE:  # its owners are counted one by one
-                for name, count in self._running.counts(key).items():
-                    self.count_running(group, self._running.nodes.get(name), count)
-            self._groups[key] = group
-            self._index(group)
-            self.generation += 1
+        if group is not None:
+            self.ambiguous = self.ambiguous or self._would_differ(group, tolerations, min_domains, honor)
+            return group
+        group = HostGroup(key) if key.key == HOSTNAME else self._zone_group(key, tolerations, min_domains, honor)
+        if key.kind is not GroupKind.INVERSE:  # its owners are counted one by one
+            for name, count in self._running.counts(key).items():
+                self.count_running(group, self._running.nodes.get(name), count)
+        self._groups[key] = group
+        self._index(group)
+        self.generation += 1
         return group
+
+    def _would_differ(
+        self, group: Group, tolerations: tuple[Toleration, ...], min_domains: int | None, honor: bool
+    ) -> bool:
+        """Whether this pod, had it been the first to carry the constraint, would have made another group of it."""
+        if not isinstance(group, ZoneGroup):
+            return False
+        return group.min_domains != min_domains or group.permanent != self._domains(group.key, tolerations, honor)
+
+    def _domains(self, key: str, tolerations: tuple[Toleration, ...], honor: bool) -> frozenset[str]:
+        """The domains that pools lend to a pod."""
+        place = (key, tolerations, honor)
+        found = self._lent_to.get(place)
+        if found is None:
+            lent = self._universe(key).items()
+            tolerable = (d for d, lists in lent if not honor or any(tolerated(t, tolerations) for t in lists))
+            found = self._lent_to[place] = frozenset(tolerable)
+        return found
 
     def _zone_group(
         self, key: GroupKey, tolerations: tuple[Toleration, ...], min_domains: int | None, honor: bool
     ) -> ZoneGroup:
-        lent = self._universe(key.key)
-        domains = frozenset(
-            d for d, lists in lent.items() if not honor or any(tolerated(t, tolerations) for t in lists)
-        )
-        group = ZoneGroup(key, min_domains, domains)
+        group = ZoneGroup(key, min_domains, self._domains(key.key, tolerations, honor))
         if key.kind is not GroupKind.INVERSE:  # QUIRK: those know what pools lend and where their owners are, no more
-            for node in self._running.nodes.values():
-                if node.registers and (domain := self.domain(group, node)) is not None:
-                    group.register(domain)
+            for domain, count in self._lent(key).items():
+                group.register(domain, count)
         return group
+
+    def _lent(self, key: GroupKey) -> Mapping[str, int]:
+        """How many offered nodes lend each domain; worked out once a key for the groups that look at every node."""
+        nodes = (node for node in self._running.nodes.values() if node.registers and key.key in node.labels)
+        if not key.filter.passes_all:
+            return Counter(n.labels[key.key] for n in nodes if key.filter.matches(n.taints, n.requirements))
+        if key.key not in self._lent_by_all:
+            self._lent_by_all[key.key] = Counter(node.labels[key.key] for node in nodes)
+        return self._lent_by_all[key.key]
 
     def domain(self, group: Group, node: CountedNode) -> str | None:
         """The domain of a Node for a group; None where it lacks the key or the group passes it over."""
@@ -185,9 +215,7 @@ class Groups:
         elif isinstance(group, HostGroup) and isinstance(where, int):
             group.record_node(where, by)
         elif isinstance(group, HostGroup) and node is not None and node.place is None:
-            if group.filter.matches(node.taints, node.requirements):
-                group.elsewhere[node.hostname] = group.elsewhere.get(node.hostname, 0) + by
-                group.version += 1
+            group.count_elsewhere(node.hostname, by if group.filter.matches(node.taints, node.requirements) else 0)
 
     def _index(self, group: Group) -> None:
         pair = group.selector.index_pair() if group.selector is not None else None
@@ -196,3 +224,5 @@ class Groups:
                 self._by_pair.setdefault((namespace, *pair), []).append(group)
             elif group.selector is not None:
                 self._by_namespace.setdefault(namespace, []).append(group)
+            else:
+                self._of_all.setdefault(namespace, []).append(group)

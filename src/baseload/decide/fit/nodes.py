@@ -1,7 +1,7 @@
 """The existing nodes that a pass may use, and what pods placed in the pass leave of them (provisioning spec 10).
 
-Nodes stand in a fixed order and are bits of a mask. What a pass books is undone by `roll_back`, so that one set-up serves
-any number of simulations.
+Nodes stand in a fixed order and are bits of a mask. What a pass books is undone by `roll_back`, so that one set-up
+serves any number of simulations.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,7 +59,9 @@ class Nodes:
     def may_hold(self, size: Size) -> int:
         """The nodes that may hold a size: a superset, from what they had at the start less those that refused since."""
         if size.nodes is None:
-            size.nodes = self._with_room(size)
+            if size.nodes_at_start is None:
+                size.nodes_at_start = self._with_room(size)
+            size.nodes = size.nodes_at_start
             self._sizes.append(size)
         return size.nodes & self.active
 
@@ -138,13 +140,13 @@ class Nodes:
                 for node, host in enumerate(self.hosts)
                 if all(host.remaining.get(resource, 0) >= amount for resource, amount in size.load)
             )
-        import numpy  # dear to import, and needed for large clusters alone
+        import numpy as np  # dear to import, and needed for large clusters alone
 
-        room = numpy.ones(len(self.hosts), dtype=bool)
+        room = np.ones(len(self.hosts), dtype=bool)
         for resource, amount in size.load:
             column = self._columns.get(resource)
             if column is None:
                 amounts = [float(host.remaining.get(resource, 0)) for host in self.hosts]
-                column = self._columns[resource] = numpy.array(amounts)
+                column = self._columns[resource] = np.array(amounts)
             room &= column >= float(amount)
-        return int.from_bytes(numpy.packbits(room, bitorder="little").tobytes(), "little")
+        return int.from_bytes(np.packbits(room, bitorder="little").tobytes(), "little")

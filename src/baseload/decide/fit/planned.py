@@ -1,8 +1,8 @@
 """The claims that a pass has planned, kept so that "the emptiest that may take this pod" is the lowest bit of a mask.
 
-A claim is a place in an ever-growing range. One mask for each number of pods, and the list of numbers in use, give the
-order in which Karpenter tries claims: fewest pods first, the older first among equals (provisioning spec 6.3). Claims only
-fill up and only lose types, so what was refused stays refused.
+A claim is a place in an ever-growing range. One mask for each number of pods, and the list of numbers in use, give
+the order in which Karpenter tries claims: fewest pods first, the older first among equals (provisioning spec 6.3).
+Claims only fill up and only lose types, so what was refused stays refused.
 """
 
 from bisect import bisect_left, insort
@@ -104,7 +104,7 @@ class Claims:
 
 
 class _Headroom:
-    """An upper bound of what each claim can still take, as columns: the best of its types in each resource by itself."""
+    """An upper bound of what each claim can still take, as columns: the best of its types in each resource."""
 
     def __init__(self, claims: list[Claim]) -> None:
         self._claims = claims
@@ -113,16 +113,16 @@ class _Headroom:
         self.stale: set[int] = set()
 
     def too_full(self, size: Size) -> int:
-        import numpy  # dear to import, and needed for large plans alone
+        import numpy as np  # dear to import, and needed for large plans alone
 
         count = len(self._claims)
-        self._refresh(numpy)
-        room = numpy.ones(count, dtype=bool)
+        self._refresh()
+        room = np.ones(count, dtype=bool)
         for resource, amount in size.load:
-            room &= self._column(numpy, resource, count)[:count] >= float(amount)
-        return ((1 << count) - 1) & ~int.from_bytes(numpy.packbits(room, bitorder="little").tobytes(), "little")
+            room &= self._column(resource, count)[:count] >= float(amount)
+        return ((1 << count) - 1) & ~int.from_bytes(np.packbits(room, bitorder="little").tobytes(), "little")
 
-    def _refresh(self, numpy: Any) -> None:
+    def _refresh(self) -> None:
         """Rows of claims that took pods since; an old row would err on the safe side, a refreshed one refuses more."""
         for resource, column in self._columns.items():
             filled = self._fresh[resource]
@@ -131,10 +131,12 @@ class _Headroom:
                     column[place] = self._room(place, resource)
         self.stale.clear()
 
-    def _column(self, numpy: Any, resource: str, count: int) -> Any:
+    def _column(self, resource: str, count: int) -> Any:
+        import numpy as np
+
         column, filled = self._columns.get(resource), self._fresh.get(resource, 0)
         if column is None or len(column) < count:
-            larger = numpy.zeros(max(1024, 2 * count))
+            larger = np.zeros(max(1024, 2 * count))
             if column is not None:
                 larger[:filled] = column[:filled]
             column = self._columns[resource] = larger

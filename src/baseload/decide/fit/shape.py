@@ -1,7 +1,7 @@
 """Equal pods are one shape: a `Kind` (all that decides but the size) and a `Size` (the request).
 
-Work is done per shape, not per pod. Of a pod's labels only the keys that some selector reads belong to the kind, so that
-a hash or an index among the labels does not multiply kinds. A relaxed pod is another kind, made once.
+Work is done per shape, not per pod. Of a pod's labels only the keys that some selector reads belong to the kind, so
+that a hash or an index among the labels does not multiply kinds. A relaxed pod is another kind, made once.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ class FitPod:
 class Size:
     """A request by resource, and what is known of the hosts that cannot hold it."""
 
-    __slots__ = ("full", "load", "nodes", "number", "order", "screened", "solve")
+    __slots__ = ("full", "load", "nodes", "nodes_at_start", "number", "order", "screened", "solve")
 
     def __init__(self, number: int, load: tuple[tuple[str, int], ...]) -> None:
         self.number = number
@@ -48,7 +48,8 @@ class Size:
         self.solve = -1  # the last that used it
         self.full: dict[int, int] = {}  # resulting set -> planned claims that cannot take one more
         self.screened = 0  # planned claims that are too full whatever their set
-        self.nodes: int | None = None  # existing nodes that may hold it; a superset, None until asked
+        self.nodes_at_start: int | None = None  # existing nodes that have room for it; None until asked
+        self.nodes: int | None = None  # those of them that have not refused it in this solve
 
 
 class ZoneUse:
@@ -93,11 +94,40 @@ class Kind:
     """Pods that are alike in everything but size, and what has been worked out for them."""
 
     __slots__ = (
-        "attachments", "binding", "by_domain", "claim_entries", "constraints", "failures", "full", "generation", "host", "host_nodes",
-        "host_strict", "hosts", "inverse", "labels", "namespace", "next", "node_entries", "number", "on_claims", "options",
-        "owned", "plans", "relaxed", "seen_claim_classes", "seen_node_classes", "selected", "solve", "starts", "strict", "taints",
-        "undecided", "volumes", "zones",
-    )  # fmt: skip
+        "attachments",
+        "binding",
+        "by_domain",
+        "claim_entries",
+        "constraints",
+        "failures",
+        "full",
+        "generation",
+        "host",
+        "host_nodes",
+        "host_strict",
+        "hosts",
+        "inverse",
+        "labels",
+        "namespace",
+        "next",
+        "node_entries",
+        "number",
+        "on_claims",
+        "options",
+        "owned",
+        "plans",
+        "relaxed",
+        "seen_claim_classes",
+        "seen_node_classes",
+        "selected",
+        "solve",
+        "starts",
+        "strict",
+        "taints",
+        "undecided",
+        "volumes",
+        "zones",
+    )
 
     def __init__(
         self,
@@ -176,7 +206,7 @@ class HostClass:
 
 @dataclass(slots=True)
 class Entry:
-    """What a class of hosts becomes when a kind joins it, before topology: a result for each option that goes with it."""
+    """What a class of hosts becomes when a kind joins it, before topology: one result for each option that may."""
 
     hosts: HostClass
     results: tuple["Result", ...]

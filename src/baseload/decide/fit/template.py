@@ -1,7 +1,8 @@
 """What a NodePool would launch: its requirement set, its types, and the daemons that every node of it has to carry.
 
-Types that carry the same daemons form a group with one overhead (provisioning spec 9): while types are filtered, the load
-is the pods' sum plus the overhead of the group. A template is made once for an engine; the limits left are the solve's.
+Types that carry the same daemons form a group with one overhead (provisioning spec 9): while types are filtered, the
+load is the pods' sum plus the overhead of the group. A template is made once for an engine; the limits left are the
+solve's.
 """
 
 from collections.abc import Iterable, Mapping
@@ -71,6 +72,7 @@ class Template:
         self.types: Final = offer.types
         self.groups: Final = daemon_groups(offer, daemons, sets)
         self.loads: Final = tuple(Load(g.types, dict(g.overhead), g.ports) for g in self.groups)  # of an empty claim
+        self.carrying: Final = sum(self.types.holding(g.types, g.overhead) for g in self.groups)  # its daemons at least
         self.place = 0  # among the templates, given by the set-up
         self.taints = 0  # the number of its taint list, given by the set-up
         number = sets.number(offer.requirements)

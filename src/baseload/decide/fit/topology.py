@@ -1,8 +1,9 @@
 """Topology groups: one topology constraint with its counts, shared by all pods that carry it (provisioning spec 13).
 
-Two shapes. A `ZoneGroup` counts pods a domain of any label key. A `HostGroup` counts on kubernetes.io/hostname, where each
-host is its own domain; it keeps, for each level, the mask of the hosts that hold at least so many, so that "which hosts
-may take one more" is one look-up. Hosts come in two ranges, existing nodes and the claims planned in this pass.
+Two shapes. A `ZoneGroup` counts pods a domain of any label key. A `HostGroup` counts on kubernetes.io/hostname, where
+each host is its own domain; it keeps, for each level, the mask of the hosts that hold at least so many, so that
+"which hosts may take one more" is one look-up. Hosts come in two ranges, existing nodes and the claims planned in
+this pass.
 
 A group's `version` rises with each count; whoever remembers an answer compares versions.
 """
@@ -13,7 +14,7 @@ from enum import Enum
 from typing import Final
 
 from baseload.decide.fit.taints import Taint, Toleration, tolerated
-from baseload.values.requirement import Requirement, Requirements
+from baseload.values.requirement import EMPTY, Requirement, Requirements
 from baseload.values.selector import Selector
 
 
@@ -28,17 +29,22 @@ class GroupKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NodeFilter:
-    """Which nodes a spread constraint looks at; with the defaults, and for (anti-)affinity, every node."""
+    """Which nodes a spread constraint looks at; for (anti-)affinity, every node. At least one alternative is there."""
 
     honor_taints: bool = False
     honor_affinity: bool = False
     tolerations: tuple[Toleration, ...] = ()
-    alternatives: tuple[Requirements, ...] = ()
+    alternatives: tuple[Requirements, ...] = (EMPTY,)
+
+    @property
+    def passes_all(self) -> bool:
+        return not self.honor_taints and not (self.honor_affinity and all(self.alternatives))
 
     def matches(self, taints: tuple[Taint, ...], requirements: Requirements) -> bool:
-        if self.honor_affinity and self.alternatives:
-            if not any(requirements.compatible(wanted) for wanted in self.alternatives):
-                return False
+        if self.passes_all:
+            return True
+        if self.honor_affinity and not any(requirements.compatible(wanted) for wanted in self.alternatives):
+            return False
         return not self.honor_taints or tolerated(taints, self.tolerations)
 
     def reads(self, key: str) -> bool:
@@ -94,8 +100,9 @@ class ZoneGroup(Group):
         self._single: dict[str, Requirement] = {}
         self._lowest: dict[Requirement | None, tuple[int, int]] = {}  # reach -> (version, minimum)
 
-    def register(self, domain: str) -> None:
-        self.registered[domain] = self.registered.get(domain, 0) + 1
+    def register(self, domain: str, nodes: int = 1) -> None:
+        """Existing nodes lend a domain."""
+        self.registered[domain] = self.registered.get(domain, 0) + nodes
         self.counts.setdefault(domain, 0)
 
     def count(self, domain: str, by: int = 1) -> None:
@@ -193,6 +200,10 @@ class HostGroup(Group):
             levels[level] |= bit
         for level in range(min(after, self.top) + 1, min(before, self.top) + 1):
             levels[level] &= ~bit
+        self.version += 1
+
+    def count_elsewhere(self, hostname: str, pods: int) -> None:
+        self.elsewhere[hostname] = self.elsewhere.get(hostname, 0) + pods
         self.version += 1
 
     def record_claim(self, claim: int) -> None:

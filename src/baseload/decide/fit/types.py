@@ -1,4 +1,4 @@
-"""Instance types as masks: which of them meet a requirement set, hold a load, stay within a limit (provisioning spec 12).
+"""Instance types as masks: which meet a requirement set, hold a load, stay within a limit (provisioning spec 12).
 
 Per resource the amounts are sorted once and each place keeps the mask of the types from there on, so "at least this
 much" is one bisection and one AND, whatever the number of types.

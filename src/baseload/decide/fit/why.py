@@ -201,42 +201,37 @@ def _types(
         final = final.add(answer) if answer is not None else final
     agreeing = index.agreeing(final) & mask
     offered = index.offered(final) & mask
+    mask &= template.carrying
     holding = types_holding(template, loads, mask, size, kind.constraints.ports)
     ports = holding or types_holding(template, loads, mask, size, ())
     if not holding and ports:
         return Reason.HOST_PORT, "its host port is taken by a daemon or a pod on every instance type"
-    asked = ", ".join(f"{r} {_amount(r, a)}" for r, a in size.load if r != "pods")
-    wanted = f"({_without_simulated(final)})"
     fitting = agreeing & offered & holding
+    if fitting and index.short_of_variety(fitting, base.sets.number(final)):
+        return Reason.MIN_VALUES, "minValues would not be met by the instance types that fit"
     if fitting:
-        number = base.sets.number(final)
-        if index.short_of_variety(fitting, number):
-            return Reason.MIN_VALUES, "minValues would not be met by the instance types that fit"
         return Reason.RESERVED, "reserved capacity goes with it, but none is left, so it waits"
-    if not holding:
-        hint = ' (is "m" meant as a suffix of cpu, or "M" of memory?)' if _is_absurd(size) else ""
-        reason = Reason.RESOURCES
-        text = f"no instance type has enough resources for {asked} with its daemons{hint}"
-    elif not agreeing:
-        reason, text = Reason.REQUIREMENTS, f"no instance type met all requirements {wanted}"
-    elif not offered:
-        reason, text = Reason.OFFERING, f"no instance type has the required offering {wanted}"
-    elif not agreeing & holding:
-        reason, text = (
-            Reason.INSTANCE_TYPE,
-            f"no instance type that met all requirements has enough resources for {asked}",
-        )
-        text += f" {wanted}"
-    elif not agreeing & offered:
-        reason, text = Reason.OFFERING, f"no instance type that met all requirements has the required offering {wanted}"
-    elif not holding & offered:
-        reason = Reason.INSTANCE_TYPE
-        text = f"no instance type with enough resources for {asked} has the required offering {wanted}"
-    else:
-        reason = Reason.INSTANCE_TYPE
-        text = f"no instance type met the requirements, has enough resources for {asked} and the required offering"
-        text += f" {wanted}"
-    return reason, text
+    return _unmet(agreeing, offered, holding, final, size)
+
+
+def _unmet(agreeing: int, offered: int, holding: int, final: Requirements, size: Size) -> Why:
+    """The first criterion that no type met, else the first two that none met together."""
+    wanted = f"({_without_simulated(final)})"
+    asked = ", ".join(f"{r} {_amount(r, a)}" for r, a in size.load if r != "pods")
+    hint = ' (is "m" meant as a suffix of cpu, or "M" of memory?)' if _is_absurd(size) else ""
+    enough, offering = f"enough resources for {asked}", "the required offering"
+    cases = (
+        (holding, Reason.RESOURCES, f"no instance type has {enough} with its daemons{hint}"),
+        (agreeing, Reason.REQUIREMENTS, f"no instance type met all requirements {wanted}"),
+        (offered, Reason.OFFERING, f"no instance type has {offering} {wanted}"),
+        (agreeing & holding, Reason.INSTANCE_TYPE, f"no instance type that met all requirements has {enough} {wanted}"),
+        (agreeing & offered, Reason.OFFERING, f"no instance type that met all requirements has {offering} {wanted}"),
+        (holding & offered, Reason.INSTANCE_TYPE, f"no instance type with {enough} has {offering} {wanted}"),
+    )
+    for met, reason, text in cases:
+        if not met:
+            return reason, text
+    return Reason.INSTANCE_TYPE, f"no instance type met the requirements and has {enough} and {offering} {wanted}"
 
 
 def _attach(base: Base, kind: Kind, place: int) -> Why | None:

@@ -58,7 +58,7 @@ def _with_affinity_of(live: PodSpec, template: PodSpec) -> PodSpec:
 def reserve(
     expected: Sequence[Daemon], taints: tuple[Taint, ...], labels: Requirements, running: Mapping[str, int]
 ) -> Amounts:
-    """What an existing node must keep free: the daemons that belong there less what daemons ask that run there (9.7)."""
+    """What an existing node must keep free: daemons that belong there, less what those that run there ask (9.7)."""
     kept: Amounts = {}
     for daemon in expected:
         if tolerated(taints, daemon.constraints.tolerations) and labels.compatible(daemon.constraints.strict):

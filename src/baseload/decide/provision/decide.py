@@ -5,57 +5,33 @@ would have to change is worked out in `decide.explain`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
-from baseload.decide.fit.base import Cluster, Rules
-from baseload.decide.fit.engine import Fit, Fitted
+from baseload.decide.fit.base import Cluster
+from baseload.decide.fit.engine import Fitted
 from baseload.decide.fit.planned import Claim
-from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.shape import FitPod
 from baseload.decide.fit.why import Refusal
-from baseload.decide.provision import buffers, hosts, overlays, pools
-from baseload.decide.provision.daemons import daemons
-from baseload.decide.provision.default_spread import DefaultSpread
+from baseload.decide.provision import buffers, hosts
 from baseload.decide.provision.launch import Launches
 from baseload.decide.provision.options import Options
 from baseload.decide.provision.overlays import CAPACITY_APPLIED, PRICE_APPLIED, Overlaid
-from baseload.decide.provision.pods import Sought, sought
-from baseload.decide.provision.readings import Readings
+from baseload.decide.provision.setup import Setting, set_up, setting_of
 from baseload.decide.provision.static_pools import static_pools
-from baseload.decide.provision.universe import LentDomains
-from baseload.decide.provision.volumes import Volumes
-from baseload.kube.types.karpenter import NodePool
 from baseload.model.requests import amounts
 from baseload.model.view import View, name_of
 from baseload.plan.provision import Placement, PlannedClaim, ProvisionPlan, Rejection, Unschedulable
 from baseload.plan.reason import Reason
-from baseload.values.label import CORE_WELL_KNOWN
 from baseload.values.quantity import UNIT
-
-RESERVED_DOMAINS: Final = ("karpenter.k8s.aws", "karpenter.kwok.sh")
-"""label domains that the providers keep for themselves, their well-known keys apart"""
 
 _PRECEDENCE: Final = tuple(Reason)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Setting:
-    """What a pass is made from, worked out from the view."""
-
-    view: View
-    options: Options
-    pools: tuple[NodePool, ...]
-    types: Mapping[str, Overlaid]
-    sought: Sought
-    readings: Readings
-    buffers: tuple[buffers.VirtualPods, ...]
-
-
 def provision(view: View, tables: Mapping[str, InstanceTypes], options: Options) -> ProvisionPlan:
-    """The plan of one pass. `tables`: NodePool -> the types that it can choose from; a pool that is missing gets none."""
-    setting = _setting(view, tables, options)
+    """The plan of one pass. `tables`: NodePool -> the types that it may choose from; a missing pool has none."""
+    setting = setting_of(view, tables, options)
     looked_at = len(setting.sought.pending) + len(setting.sought.moving)
     left_out = [Unschedulable(name_of(pod), reason, text) for pod, reason, text in setting.sought.left_out]
     static = tuple(static_pools(view)) if options.gate("StaticCapacity") else ()
@@ -69,31 +45,7 @@ def provision(view: View, tables: Mapping[str, InstanceTypes], options: Options)
     return replace(plan, unschedulable=(*plan.unschedulable, *left_out), static_pools=static, pods=looked_at)
 
 
-def _setting(view: View, tables: Mapping[str, InstanceTypes], options: Options) -> _Setting:
-    dynamic = pools.dynamic_pools(view)
-    gated = view.node_overlays if options.gate("NodeOverlay") else ()
-    volumes = Volumes(view)
-    well_known = CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values()))
-    wanted = sought(
-        view,
-        now=options.now,
-        well_known=well_known,
-        reserved_domains=RESERVED_DOMAINS,
-        volume_fault=volumes.fault,
-        ignore_dra=options.ignore_dra_requests,
-    )
-    return _Setting(
-        view,
-        options,
-        dynamic,
-        overlays.overlaid(gated, dynamic, tables),
-        wanted,
-        Readings(view, volumes, DefaultSpread(view, options.default_spread)),
-        tuple(buffers.virtual_pods(view, options.now)) if options.gate("CapacityBuffer") else (),
-    )
-
-
-def _stopped(setting: _Setting) -> tuple[Reason, str] | None:
+def _stopped(setting: Setting) -> tuple[Reason, str] | None:
     """Why no pod is placed at all: state not in sync (1.3), or no pool that could launch anything (3.1)."""
     waiting = [c.metadata.name for c in setting.view.node_claims if not c.status.provider_id]
     if waiting:
@@ -103,45 +55,15 @@ def _stopped(setting: _Setting) -> tuple[Reason, str] | None:
     return None
 
 
-def _pass(setting: _Setting) -> ProvisionPlan:
-    view, readings, rules = setting.view, setting.readings, _rules(setting.options)
-    tables = {name: overlaid.types for name, overlaid in setting.types.items()}
-    sets = Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values())))
-    offers = list(pools.offers(setting.pools, tables, sets))
-    states = hosts.offered(view)
-    expected = daemons(view)
-    moving = {id(pod) for pod in setting.sought.moving}
-    running = [
-        (readings.running(pod), pod.spec.node_name, not pod.metadata.deletion_timestamp)
-        for bound in view.pods_on.values()
-        for pod in bound
-        if id(pod) not in moving
-    ]
-    cluster = Cluster(
-        hosts=hosts.hosts(states, view, readings, expected),
-        nodes=hosts.counted_nodes(view, states),
-        running=running,
-        offers=[offer for _, offer in offers],
-        daemons=expected,
-        universe=LentDomains((pools.own_requirements(pool), offer) for pool, offer in offers),
-    )
-    virtual = [pod for buffer in setting.buffers for pod in buffer.pods]
-    pods = [readings.to_place(pod) for pod in (*setting.sought.pending, *setting.sought.moving, *virtual)]
-    fitted = Fit(cluster, pods, sets, rules).solve(pods)
-    launches = Launches(
-        sets, {pool.metadata.name: pool for pool in setting.pools}, rules.best_effort_min_values is False
-    )
-    return _plan(setting, cluster, fitted, launches)
+def _pass(setting: Setting) -> ProvisionPlan:
+    made = set_up(setting)
+    fitted = made.fit.solve(made.pods)
+    by_name = {pool.metadata.name: pool for pool in setting.pools}
+    launches = Launches(made.sets, by_name, strict=setting.options.min_values_policy == "Strict")
+    return _plan(setting, made.cluster, fitted, launches)
 
 
-def _rules(options: Options) -> Rules:
-    return Rules(
-        respect_preferences=options.preference_policy == "Respect",
-        best_effort_min_values=options.min_values_policy == "BestEffort",
-    )
-
-
-def _plan(setting: _Setting, cluster: Cluster, fitted: Fitted, launches: Launches) -> ProvisionPlan:
+def _plan(setting: Setting, cluster: Cluster, fitted: Fitted, launches: Launches) -> ProvisionPlan:
     virtual = buffers.names(setting.buffers)
     claims, dropped = _claims(setting, fitted.claims, launches)
     names = {pod: claim.name for claim, pods in claims for pod in pods}
@@ -170,7 +92,7 @@ def _without(claim: PlannedClaim, virtual: frozenset[str]) -> PlannedClaim:
 
 
 def _claims(
-    setting: _Setting, claims: Sequence[Claim], launches: Launches
+    setting: Setting, claims: Sequence[Claim], launches: Launches
 ) -> tuple[list[tuple[PlannedClaim, tuple[str, ...]]], list[Unschedulable]]:
     """The NodeClaims that would be created, and the pods of those that would not (16.6, 18.6)."""
     made: list[tuple[PlannedClaim, tuple[str, ...]]] = []
@@ -197,7 +119,7 @@ def _claims(
     return made, dropped
 
 
-def _nodes_left(setting: _Setting) -> dict[str, int]:
+def _nodes_left(setting: Setting) -> dict[str, int]:
     """How many nodes each pool may still have; creation stops only once it has more than its limit (QUIRK 18.6)."""
     limits = {pool.metadata.name: pool.spec.limits.get("nodes") for pool in setting.pools}
     running: dict[str, int] = {}

@@ -42,9 +42,9 @@ class DefaultSpread:
         pairs: dict[str, str] = {}
         for service in self._view.services:
             wanted = service.spec.selector
-            if service.metadata.namespace == pod.metadata.namespace and wanted:
-                if all(pod.metadata.labels.get(key) == value for key, value in wanted.items()):
-                    pairs |= wanted
+            same = service.metadata.namespace == pod.metadata.namespace
+            if same and wanted and wanted.items() <= pod.metadata.labels.items():
+                pairs |= wanted
         owner = next((o for o in pod.metadata.owner_references if o.controller), None)
         expressions: Selector | None = None
         if owner is not None:

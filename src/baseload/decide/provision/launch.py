@@ -27,7 +27,7 @@ Priced = tuple[float, int, OfferingColumn]
 class Launches:
     """Turns claims into plan values; what claims with equal sets and types have in common is worked out once."""
 
-    def __init__(self, sets: Sets, by_name: Mapping[str, NodePool], strict: bool) -> None:
+    def __init__(self, sets: Sets, by_name: Mapping[str, NodePool], *, strict: bool) -> None:
         self._sets: Final = sets
         self._pools: Final = by_name
         self._strict: Final = strict
@@ -80,6 +80,7 @@ class Launches:
             requirements=menu.requirements,
             instance_types=menu.names,
             prices=menu.prices,
+            estimates=menu.estimates,
             pods=tuple(pod.name for pod in claim.pods),
         )
 
@@ -111,6 +112,7 @@ class Launches:
         return _Menu(
             names=names,
             prices=tuple(best[place][0] if place in best else None for place in order),
+            estimates=tuple(place in best and bool(best[place][3].estimated >> place & 1) for place in order),
             cheapest=(best[first][0], first, best[first][3]),
             requirements=tuple(_written(final, names, offered)),
         )
@@ -155,17 +157,19 @@ class Launches:
 class _Menu:
     """The types that a claim goes to launch with."""
 
-    __slots__ = ("cheapest", "names", "prices", "requirements")
+    __slots__ = ("cheapest", "estimates", "names", "prices", "requirements")
 
     def __init__(
         self,
         names: tuple[str, ...],
         prices: tuple[float | None, ...],
+        estimates: tuple[bool, ...],
         cheapest: Priced,
         requirements: tuple[Requirement, ...],
     ) -> None:
         self.names = names
         self.prices = prices
+        self.estimates = estimates
         self.cheapest = cheapest
         self.requirements = requirements
 

@@ -1,7 +1,8 @@
 """Node overlays: other prices, or more extended resources, on the types they select (gate NodeOverlay; spec 23).
 
-Overlays apply from the heaviest, of equal weight from the later name; for each offering's price and each type's resource
-the first one wins. One that touches what another of equal weight touched last is in conflict and has no effect anywhere.
+Overlays apply from the heaviest, of equal weight from the later name; for each offering's price and each type's
+resource the first one wins. One that touches what another of equal weight touched last is in conflict and has no
+effect anywhere.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

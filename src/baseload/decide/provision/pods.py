@@ -17,6 +17,7 @@ from baseload.plan.reason import Reason
 from baseload.values import duration, instant
 from baseload.values.label import NODEPOOL
 from baseload.values.requirement import Requirements, invalid
+from baseload.values.selector import Selector
 
 DO_NOT_DISRUPT: Final = "karpenter.sh/do-not-disrupt"
 _DISRUPTED: Final = Taint("karpenter.sh/disrupted", "", "NoSchedule")
@@ -34,10 +35,33 @@ class Sought:
     left_out: tuple[tuple[Pod, Reason, str], ...]
 
 
+class Moves:
+    """Which bound pods would come up elsewhere if their node went away now (2.4)."""
+
+    def __init__(self, view: View, *, now: int | None) -> None:
+        self._now: Final = now
+        self._budgets: Final[dict[str, list[tuple[Selector, PodDisruptionBudget]]]] = {}
+        for budget in view.pod_disruption_budgets:
+            selector = selector_of(budget.spec.selector)
+            if selector is not None:
+                self._budgets.setdefault(budget.metadata.namespace, []).append((selector, budget))
+
+    def __call__(self, pod: Pod) -> bool:
+        return is_reschedulable(pod) and not is_held(pod, self._now) and not self._is_blocked(pod)
+
+    def _is_blocked(self, pod: Pod) -> bool:
+        """Whether PodDisruptionBudgets can never let a pod go: one that allows none, or two of them at once."""
+        budgets = self._budgets.get(pod.metadata.namespace)
+        if not budgets or pod.metadata.deletion_timestamp or tolerated((_DISRUPTED,), tolerations_of(pod)):
+            return False  # nothing guards it, or it would not be evicted anyway
+        matching = [budget for selector, budget in budgets if selector.matches(pod.metadata.labels)]
+        return len(matching) > 1 or any(_allows_none(budget, pod) for budget in matching)
+
+
 def sought(
     view: View,
     *,
-    now: int | None,
+    moves: Moves,
     well_known: frozenset[str],
     reserved_domains: Iterable[str],
     volume_fault: Callable[[Pod], str | None],
@@ -64,7 +88,7 @@ def sought(
             pending.append(pod)
         else:
             left_out.append((pod, *fault))
-    return Sought(tuple(pending), tuple(moving(view, now=now)), tuple(left_out))
+    return Sought(tuple(pending), tuple(moving(view, moves)), tuple(left_out))
 
 
 def _condition(pod: Pod) -> str | None:
@@ -133,13 +157,11 @@ def _faults(pod: Pod, well_known: frozenset[str], reserved_domains: tuple[str, .
                 yield f"{path}[{place}].matchExpressions[{at}]: {fault}"
 
 
-def moving(view: View, *, now: int | None) -> Iterator[Pod]:
-    """The pods of nodes marked for deletion that are to be placed anew (2.4)."""
+def moving(view: View, moves: Moves) -> Iterator[Pod]:
+    """The pods of nodes marked for deletion that are to be placed anew."""
     for state in view.state_nodes:
         if state.node is not None and state.marked_for_deletion:
-            for pod in view.pods_on.get(state.node.metadata.name, ()):
-                if is_reschedulable(pod) and not is_held(pod, now) and not is_blocked(pod, view):
-                    yield pod
+            yield from filter(moves, view.pods_on.get(state.node.metadata.name, ()))
 
 
 def is_reschedulable(pod: Pod) -> bool:
@@ -167,22 +189,8 @@ def is_held(pod: Pod, now: int | None) -> bool:
     return now < instant.parse(pod.status.start_time) + length
 
 
-def is_blocked(pod: Pod, view: View) -> bool:
-    """Whether PodDisruptionBudgets can never let a pod go: one that allows none, or two of them at once."""
-    if pod.metadata.deletion_timestamp or tolerated((_DISRUPTED,), tolerations_of(pod)):
-        return False  # it would not be evicted anyway
-    matching = [b for b in view.pod_disruption_budgets if _guards(b, pod)]
-    return len(matching) > 1 or any(_allows_none(budget, pod) for budget in matching)
-
-
 def tolerations_of(pod: Pod) -> tuple[Toleration, ...]:
     return tuple(Toleration(t.key, t.operator, t.value, t.effect) for t in pod.spec.tolerations)
-
-
-def _guards(budget: PodDisruptionBudget, pod: Pod) -> bool:
-    selector = selector_of(budget.spec.selector)
-    same = budget.metadata.namespace == pod.metadata.namespace
-    return same and selector is not None and selector.matches(pod.metadata.labels)
 
 
 def _allows_none(budget: PodDisruptionBudget, pod: Pod) -> bool:
