@@ -44,6 +44,7 @@ CLAIM: Final = PlannedClaim(
     ),
     instance_types=("c5.2xlarge", "m5.2xlarge"),
     prices=(0.1496, 0.1766),
+    estimates=(True, True),
     pods=tuple(f"default/inflate-x{number}" for number in range(1, 6)),
 )
 

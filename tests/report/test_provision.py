@@ -83,7 +83,8 @@ def test_an_estimate_is_marked_wherever_it_is_shown_and_explained() -> None:
     assert "~$0.1496" in text
     assert "Total: ~$0.1496 an hour" in text
     assert "~ estimated price" in text
-    assert "~" not in render(plan(replace(CLAIM, estimated=False)))
+    assert "~ estimated price" in render(plan(replace(CLAIM, estimated=False)))
+    assert "~" not in render(plan(replace(CLAIM, estimated=False, estimates=(False, False))))
 
 
 def test_a_cluster_where_nothing_is_pending_says_so() -> None:

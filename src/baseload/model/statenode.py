@@ -119,16 +119,18 @@ class StateNode:
 
 
 def pair(nodes: tuple[Node, ...], claims: tuple[NodeClaim, ...]) -> tuple[StateNode, ...]:
-    """The nodes that cluster state tracks (10.1), claims without an instance left out."""
+    """The nodes that cluster state tracks (10.1), claims without an instance left out.
+
+    While a booting Node is not tracked its claim stands for it.
+    """
     by_provider = {claim.status.provider_id: claim for claim in claims if claim.status.provider_id}
     paired: set[str] = set()
     tracked: list[StateNode] = []
     for node in nodes:
         claim = by_provider.get(node.spec.provider_id) if node.spec.provider_id else None
-        if claim is not None:
-            paired.add(claim.status.provider_id)
         if _is_tracked(node):
             tracked.append(StateNode(node, claim))
+            paired.add(node.spec.provider_id)
     waiting = (claim for provider, claim in by_provider.items() if provider not in paired)
     return (*tracked, *(StateNode(None, claim) for claim in waiting))
 

@@ -72,7 +72,8 @@ def nodes(plan: ProvisionPlan, *, wide: bool = False) -> Lines:
             yield f"    {names}"
     yield ""
     total, estimated = plan.price_per_hour, any(claim.estimated for claim in claims)
-    legend = f"  ({_LEGEND})" if estimated else ""
+    guessed = estimated or any(second[2] for claim in claims if (second := runner_up(claim)) is not None)
+    legend = f"  ({_LEGEND})" if guessed else ""
     yield (
         f"Total: {amounts.price(total, estimated=estimated)} an hour, "
         f"{amounts.month(total, estimated=estimated)} a month of {amounts.HOURS_A_MONTH} hours{legend}"

@@ -54,7 +54,7 @@ class Pass:
         self._kinds: Final[list[Kind]] = []
         tables = dict.fromkeys(template.types for template in base.templates)
         self._reservations: Final = Reservations(tables, base.sets, strict=base.rules.strict_reservations)
-        self._reserving: Final = any(table.reserved for table in tables)
+        self._reserving: Final = base.rules.reserve and any(table.reserved for table in tables)
         self.limits: Final = {pool: dict(left) for pool, left in base.limits.items()}
         self._first: Final[dict[tuple[int, int, int, int], int]] = {}  # types that hold the first pod of a claim
         self._narrowed: Final[dict[tuple[int | Requirement, ...], int]] = {}
@@ -296,11 +296,7 @@ class Pass:
             types = types_holding(template, claim.loads, mask, size, kind.constraints.ports)
             if not types or (self._sets.min_values(number) and index.short_of_variety(types, number)):
                 continue
-            held = (
-                NOTHING_HELD
-                if not index.reserved
-                else self._reservations.wanted(index, types, number, claim.reservations)
-            )
+            held = self._reserved(template, types, number, claim.reservations)
             if held is None:
                 continue
             self._book_claim(pod, kind, size, claim, number, types, held)
@@ -364,25 +360,27 @@ class Pass:
         results = kind.starts.get(template.place)
         if results is None:
             results = kind.starts[template.place] = self._results(kind, template.number, strict=False)
+        waits = False
         for result in results:
             narrowed = self._narrow(kind, result, strict=False) if kind.zones else result
             if narrowed is None:
+                waits = False
                 continue
             number, mask, relaxed = self._first_types(kind, size, template, narrowed.number, launchable)
-            if not mask:
-                continue
-            held = self._first_reservations(template, mask, number)
-            self._book_new(pod, kind, size, template, number, mask, held, relaxed=relaxed)
-            return True
+            held = self._reserved(template, mask, number, NOTHING_HELD) if mask else None
+            if held is not None:
+                self._book_new(pod, kind, size, template, number, mask, held, relaxed=relaxed)
+                return True
+            waits = bool(mask)
+        if waits:  # the last failure counts
+            raise ReservationsExhausted
         return False
 
-    def _first_reservations(self, template: Template, types: int, number: int) -> Held:
-        if not template.types.reserved:
+    def _reserved(self, template: Template, types: int, number: int, held: Held) -> Held | None:
+        """The reservations that a claim would hold; None where it has to wait for one."""
+        if not self._reserving or not template.types.reserved:
             return NOTHING_HELD
-        held = self._reservations.wanted(template.types, types, number, NOTHING_HELD)
-        if held is None:
-            raise ReservationsExhausted
-        return held
+        return self._reservations.wanted(template.types, types, number, held)
 
     def _first_types(
         self, kind: Kind, size: Size, template: Template, number: int, launchable: int

@@ -27,7 +27,8 @@ class Rules:
 
     respect_preferences: bool = True
     best_effort_min_values: bool = False
-    strict_reservations: bool = True
+    reserve: bool = True  # keep the books of reserved capacity
+    strict_reservations: bool = True  # and let pods wait for it rather than fall back
 
 
 @dataclass(frozen=True, slots=True, eq=False)

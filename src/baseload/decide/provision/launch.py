@@ -10,7 +10,7 @@ from baseload.catalog.columns import InstanceTypes, OfferingColumn
 from baseload.decide.fit.planned import Claim
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.types import RESERVED, TypeIndex, bits
-from baseload.decide.provision import pools
+from baseload.decide.provision import pool_hash, pools
 from baseload.kube.types.karpenter import NodePool
 from baseload.plan.provision import PlannedClaim, Taint
 from baseload.values.label import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODEPOOL
@@ -31,6 +31,7 @@ class Launches:
         self._sets: Final = sets
         self._pools: Final = by_name
         self._strict: Final = strict
+        self._hashes: Final = {name: pool_hash.marks(pool) for name, pool in by_name.items()}
         self._menus: Final[dict[tuple[int, int, int], _Menu | None]] = {}
         self._labels: Final[dict[tuple[int, str, int, str, str], dict[str, str]]] = {}
 
@@ -68,6 +69,7 @@ class Launches:
             labels=self._labels_of(final, number, pool, index.table, place, offering),
             annotations={
                 **pool.spec.template.metadata.annotations,
+                **self._hashes[pool.metadata.name],
                 MIN_VALUES_RELAXED: "true" if claim.relaxed_values else "false",
                 **marks,
             },

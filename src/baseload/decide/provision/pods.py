@@ -25,6 +25,11 @@ _DISRUPTED: Final = Taint("karpenter.sh/disrupted", "", "NoSchedule")
 Fault = tuple[Reason, str]
 """why no place is sought for a pod, and in words"""
 
+_CLAIMS_IGNORED: Final[Fault] = (
+    Reason.RESOURCE_CLAIM,
+    "it uses ResourceClaims, which are not looked at (ignoreDraRequests)",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Sought:
@@ -33,6 +38,7 @@ class Sought:
     pending: tuple[Pod, ...]
     moving: tuple[Pod, ...]  # bound to nodes that are marked for deletion
     left_out: tuple[tuple[Pod, Reason, str], ...]
+    refused: tuple[Pod, ...]  # of those the bound ones
 
 
 class Moves:
@@ -81,14 +87,18 @@ def sought(
                 verdicts[id(pod.spec)] = invalid_demands(pod, well_known, domains)
             fault = verdicts[id(pod.spec)]
         if fault is None and ignore_dra and pod.spec.resource_claims:
-            fault = Reason.RESOURCE_CLAIM, "it uses ResourceClaims, which are not looked at (ignoreDraRequests)"
+            fault = _CLAIMS_IGNORED
         if fault is None and pod.spec.volumes and (text := volume_fault(pod)) is not None:
             fault = Reason.VOLUME, text
         if fault is None:
             pending.append(pod)
         else:
             left_out.append((pod, *fault))
-    return Sought(tuple(pending), tuple(moving(view, moves)), tuple(left_out))
+    leaving = tuple(moving(view, moves))
+    refused = tuple(pod for pod in leaving if ignore_dra and pod.spec.resource_claims)
+    placed = tuple(pod for pod in leaving if not (ignore_dra and pod.spec.resource_claims))
+    left_out += ((pod, *_CLAIMS_IGNORED) for pod in refused)
+    return Sought(tuple(pending), placed, tuple(left_out), refused)
 
 
 def _condition(pod: Pod) -> str | None:

@@ -19,6 +19,9 @@ from baseload.values.requirement import Requirement, Requirements
 SIMULATED: Final = (REGISTERED, INITIALIZED)
 """labels that a planned claim has in simulation only, so that pods and daemons which select them count"""
 
+PROVIDERS: Final = (("karpenter.k8s.aws", "EC2NodeClass"), ("karpenter.kwok.sh", "KWOKNodeClass"))
+"""(group, kind) of the NodeClasses whose pools take part"""
+
 
 def is_static(pool: NodePool) -> bool:
     return pool.spec.replicas is not None
@@ -31,9 +34,15 @@ def is_ready(pool: NodePool) -> bool:
     return all(c.status == "True" for c in pool.status.conditions if c.type == "Ready")
 
 
+def is_supported(pool: NodePool) -> bool:
+    """Whether the pool's NodeClass is of a provider that is known here."""
+    ref = pool.spec.template.spec.node_class_ref
+    return (ref.group, ref.kind) in PROVIDERS
+
+
 def dynamic_pools(view: View) -> tuple[NodePool, ...]:
     """The pools that may launch nodes for pods: the heavier first, of equal weight the later name first (3.2)."""
-    pools = [pool for pool in view.node_pools if is_ready(pool) and not is_static(pool)]
+    pools = [pool for pool in view.node_pools if is_ready(pool) and is_supported(pool) and not is_static(pool)]
     pools.sort(key=lambda pool: pool.metadata.name, reverse=True)
     pools.sort(key=lambda pool: pool.spec.weight or 0, reverse=True)
     return tuple(pools)

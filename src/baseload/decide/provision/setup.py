@@ -130,7 +130,7 @@ def set_up(setting: Setting, *, movable: bool = False) -> SetUp:
 def _running(setting: Setting, *, movable: bool) -> tuple[list[Bound], dict[str, list[Bound]]]:
     """The bound pods that stay for this pass, and by node those of them that would move if it went."""
     readings = setting.readings
-    placed_anew = {id(pod) for pod in setting.sought.moving}
+    placed_anew = {id(pod) for pod in (*setting.sought.moving, *setting.sought.refused)}
     running: list[Bound] = []
     moves: dict[str, list[Bound]] = {}
     for name, pods in setting.view.pods_on.items():
@@ -150,4 +150,5 @@ def _rules(options: Options) -> Rules:
     return Rules(
         respect_preferences=options.preference_policy == "Respect",
         best_effort_min_values=options.min_values_policy == "BestEffort",
+        reserve=options.gate("ReservedCapacity"),
     )
