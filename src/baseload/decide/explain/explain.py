@@ -116,6 +116,7 @@ class _Explaining:
     def one(self, failed: Unschedulable, alike: Sequence[str]) -> Unschedulable:
         """One pod's explanation from the beginning."""
         case = Case.of(failed, self.objects)
+        self.trials.exhausted = False
         if self.trials.big and self.trials.places((), (failed.pod,)):
             found = self._nearest(case, self.supply.reading(case.pod))
             return replace(failed, message=wording.crowded_out(failed), nearest=found)
@@ -124,6 +125,7 @@ class _Explaining:
     def like(self, failed: Unschedulable, first: Unschedulable, alike: Sequence[str]) -> Unschedulable:
         """The explanation of a pod whose like was explained: the same demands, in its own fields, proved anew."""
         case, other = Case.of(failed, self.objects), Case.of(first, self.objects)
+        self.trials.exhausted = False
         moved = [replace(d, object=case.ref) if d.object == other.ref else d for d in first.conflict]
         if self.trials.big and not first.conflict:
             return replace(failed, message=wording.more(failed), nearest=first.nearest)

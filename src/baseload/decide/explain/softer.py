@@ -228,7 +228,7 @@ class Softening:
         for offer in self.supply.offers:
             if key not in offer.offer.requirements:
                 at = len(offer.pool.spec.template.spec.requirements)
-                yield 1, Edit(f"NodePool {offer.name}", text((*POOL_REQUIREMENTS, at)), requirement)
+                yield 3, Edit(f"NodePool {offer.name}", text((*POOL_REQUIREMENTS, at)), requirement)
 
     def _smaller(self, demand: Demand) -> Ranked:
         """Several requests of one container lowered at once to what the best type of a pool has."""

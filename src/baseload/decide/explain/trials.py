@@ -21,8 +21,8 @@ Tables = Mapping[str, InstanceTypes]
 Retabled = Callable[[View], Tables]
 """the types of each pool after a NodeClass was changed"""
 
-_WORK: Final = 30_000  # pods placed again in all trials together, each trial's fixed price counted as some
-_FIXED: Final = 120
+_WORK: Final = 24_000  # pods placed again in all trials together, each trial's fixed price counted as some
+_FIXED: Final = 40
 _LEAST: Final = 12  # trials that even a large input gets
 BIG: Final = 2_000
 

@@ -91,11 +91,11 @@ def _of_fix(told: Told, trials: Trials) -> Iterator[str]:
     if settled is not None:
         yield f"no single field is to be changed for it: {settled}"
         return
-    if told.together:
+    if trials.exhausted:
+        yield f"no single field was found that mends it; `baseload explain pod {told.case.name}` looks further"
+    elif told.together:
         fields = ", ".join(f"{d.object} {d.path}" for d in told.together)
         several = "several things are wrong at once and no single field mends them"
         yield f"{several}; without all of these it has a place: {fields}"
-    elif trials.exhausted:
-        yield f"no single field was found that mends it; `baseload explain pod {told.case.name}` looks further"
     else:
         yield "no single field of the pod or of a NodePool mends it"
