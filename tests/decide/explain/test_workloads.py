@@ -73,6 +73,43 @@ def test_replicas_over_three_zones_of_which_the_pool_serves_two(catalog: str) ->
     assert placed(inputs.edited(only.fix.object, only.fix.path, only.fix.to)).unschedulable == ()
 
 
+def test_a_request_that_comes_from_a_limit_is_lowered_beside_it(catalog: str) -> None:
+    web = deployment(1)
+    web["spec"]["template"]["spec"]["containers"][0]["resources"] = {"limits": {"cpu": "20"}}
+    inputs = read(catalog, pool(), web)
+    (only,) = planning.explained(inputs).unschedulable
+    for demand in only.conflict:
+        assert placed(inputs.edited(demand.object, demand.path, None)).unschedulable == ()
+    assert only.fix is not None
+    assert (only.fix.path, only.fix.to) == ("spec.template.spec.containers[0].resources.requests", {"cpu": "16"})
+    assert placed(inputs.edited(only.fix.object, only.fix.path, only.fix.to)).unschedulable == ()
+
+
+def test_claims_made_from_a_template_are_no_fields_of_the_input(catalog: str) -> None:
+    template = deployment(1)["spec"]["template"]
+    claim = {"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "early"}}
+    database = {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {"name": "db", "namespace": "default"},
+        "spec": {"replicas": 1, "selector": {"matchLabels": WEB}, "serviceName": "db", "template": template}
+        | {"volumeClaimTemplates": [claim]},
+    }
+    early = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "early"},
+        "provisioner": "ebs.csi.aws.com",
+        "volumeBindingMode": "Immediate",
+    }
+    inputs = read(catalog, pool(), database, early)
+    (only,) = planning.explained(inputs).unschedulable
+    assert (only.reason, only.conflict) == ("UnusableVolume", ())
+    assert only.fix is not None
+    assert (only.fix.object, only.fix.to) == ("StorageClass early", "WaitForFirstConsumer")
+    assert placed(inputs.edited(only.fix.object, only.fix.path, only.fix.to)).unschedulable == ()
+
+
 def test_pods_of_one_workload_stay_one_shape_when_its_template_is_changed(catalog: str) -> None:
     inputs = read(catalog, pool(taints=[{"key": "t", "effect": "NoSchedule"}]), deployment(3))
     told = planning.explained(inputs).unschedulable

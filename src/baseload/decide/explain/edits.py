@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from baseload.kube import fieldpath
-from baseload.kube.types.core import Pod
+from baseload.kube.types.core import Container, Pod, PodSpec
 from baseload.kube.types.meta import Wire
 from baseload.model.view import View, name_of
 from baseload.plan.provision import Field
@@ -93,7 +93,7 @@ class Objects:
             listed[at] = changed(listed[at], edit.path, edit.value)
             return replace(view, **{field: tuple(listed)})  # type: ignore[arg-type]  # one of _FIELDS
         pods = list(view.pods)
-        known: dict[int, Wire] = {}
+        known: dict[int, PodSpec] = {}
         for at, tail in self._of_workload(edit.object, edit.path):
             pods[at] = _with_spec(pods[at], tail, edit.value, known)
         return replace(view, pods=tuple(pods))
@@ -137,14 +137,29 @@ def changed(one: W, path: str, value: Field) -> W:
         raise Impossible(str(error)) from error
 
 
-def _with_spec(pod: Pod, path: str, value: Field, known: dict[int, Wire]) -> Pod:
+def _with_spec(pod: Pod, path: str, value: Field, known: dict[int, PodSpec]) -> Pod:
     """A pod of a workload changed; pods that share a spec go on sharing it, so that they stay one shape."""
     if not path.startswith("spec."):
         return changed(pod, path, value)
     spec = known.get(id(pod.spec))
     if spec is None:
-        spec = known[id(pod.spec)] = changed(pod.spec, path.removeprefix("spec."), value)
+        spec = known[id(pod.spec)] = _admitted(changed(pod.spec, path.removeprefix("spec."), value))
     return msgspec.structs.replace(pod, spec=spec)
+
+
+def _admitted(spec: PodSpec) -> PodSpec:
+    """The spec with requests for what has a limit alone, as the pods of a workload get them."""
+    return msgspec.structs.replace(
+        spec,
+        containers=tuple(map(_with_requests, spec.containers)),
+        init_containers=tuple(map(_with_requests, spec.init_containers)),
+    )
+
+
+def _with_requests(container: Container) -> Container:
+    resources = container.resources
+    filled = msgspec.structs.replace(resources, requests={**resources.limits, **resources.requests})
+    return msgspec.structs.replace(container, resources=filled)
 
 
 def _value(tree: object, path: str) -> Field:

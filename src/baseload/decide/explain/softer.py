@@ -51,7 +51,7 @@ class Softening:
         kind = demand.object.partition(" ")[0]
         if kind == "NodePool":
             yield from self._of_pool(demand)
-        elif demand.key == "requests":
+        elif demand.key in ("requests", "resources"):
             yield from self._smaller(demand)
         elif demand.operator == "DoNotSchedule":
             yield from self._spread(demand)
@@ -232,7 +232,8 @@ class Softening:
 
     def _smaller(self, demand: Demand) -> Ranked:
         """Several requests of one container lowered at once to what the best type of a pool has."""
-        held = self.objects.value(demand.object, demand.path)
+        path = demand.path if demand.key == "requests" else f"{demand.path}.requests"
+        held = self.objects.value(demand.object, path)
         for offer in self.supply.offers if isinstance(held, dict) else ():
             short = shortage(self.reading, offer, offer.types)
             lower = dict(held) if isinstance(held, dict) else {}
@@ -241,7 +242,7 @@ class Softening:
                 step = grain(resource, asked)
                 lower[resource] = written(resource, (asked - amount) // step * step)
             if short and all(quantity.parse(str(lower[resource])) > 0 for resource in short):
-                yield 3, Edit(demand.object, demand.path, lower)
+                yield 3, Edit(demand.object, path, lower)
 
 
 def _lifting(taint: Taint) -> dict[str, object]:

@@ -23,7 +23,7 @@ Retabled = Callable[[View], Tables]
 
 _WORK: Final = 24_000  # pods placed again in all trials together, each trial's fixed price counted as some
 _FIXED: Final = 40
-_LEAST: Final = 12  # trials that even a large input gets
+_LEAST: Final = 8  # trials that even a large input gets
 BIG: Final = 2_000
 
 

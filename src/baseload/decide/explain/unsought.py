@@ -76,6 +76,8 @@ def _of_volumes(case: Case, view: View) -> Iterator[Demand]:
         name = source.claim_name if source else f"{case.pod.metadata.name}-{volume.name}" if volume.ephemeral else ""
         if not name:
             continue
+        if case.prefix:
+            continue  # a StatefulSet's template does not have the volumes and claims that its pods get from it
         yield case.demand(("spec", "volumes", at), "persistentVolumeClaim", "In", (name,))
         for claim in _claims(case, view, name):
             ref = _ref(claim)
@@ -122,27 +124,32 @@ def _known_values(case: Case) -> Iterator[Edit]:
 
 
 def _volume_fixes(case: Case, view: View) -> Iterator[Edit]:
-    classes = [s for s in view.storage_classes if s.volume_binding_mode == "WaitForFirstConsumer"]
-    names = [
-        c.metadata.name for c in view.persistent_volume_claims if c.metadata.namespace == case.pod.metadata.namespace
-    ]
     for at, volume in enumerate(case.pod.spec.volumes):
-        if (source := volume.persistent_volume_claim) is None:
+        source = volume.persistent_volume_claim
+        if source is None:
             continue
-        for claim in _claims(case, view, source.claim_name):
-            if claim.spec.volume_name:
-                annotation = text(("metadata", "annotations", "pv.kubernetes.io/bind-completed"))
-                yield Edit(_ref(claim), annotation, "yes")
-            else:
-                for storage in classes:
-                    yield Edit(_ref(claim), "spec.storageClassName", storage.metadata.name)
-                if claim.spec.storage_class_name:
-                    bound_late = "WaitForFirstConsumer"
-                    yield Edit(f"StorageClass {claim.spec.storage_class_name}", "volumeBindingMode", bound_late)
-        if source.claim_name not in names:
+        claims = _claims(case, view, source.claim_name)
+        for claim in claims:
+            yield from _claim_fixes(case, view, claim)
+        if not claims and not case.prefix:
             path = case.path("spec", "volumes", at, "persistentVolumeClaim", "claimName")
-            for name in get_close_matches(source.claim_name, names, n=2):
-                yield Edit(case.ref, path, name)
+            namespace = case.pod.metadata.namespace
+            names = [c.metadata.name for c in view.persistent_volume_claims if c.metadata.namespace == namespace]
+            yield from (Edit(case.ref, path, name) for name in get_close_matches(source.claim_name, names, n=2))
+
+
+def _claim_fixes(case: Case, view: View, claim: PersistentVolumeClaim) -> Iterator[Edit]:
+    if claim.spec.volume_name:
+        annotation = text(("metadata", "annotations", "pv.kubernetes.io/bind-completed"))
+        yield Edit(_ref(claim), annotation, "yes")
+        return
+    late = "WaitForFirstConsumer"
+    if not case.prefix:  # else the claim is made from a template
+        for storage in view.storage_classes:
+            if storage.volume_binding_mode == late:
+                yield Edit(_ref(claim), "spec.storageClassName", storage.metadata.name)
+    if claim.spec.storage_class_name:
+        yield Edit(f"StorageClass {claim.spec.storage_class_name}", "volumeBindingMode", late)
 
 
 def _claims(case: Case, view: View, name: str) -> list[PersistentVolumeClaim]:
