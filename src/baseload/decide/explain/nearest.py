@@ -119,7 +119,8 @@ def _of_pool(pod: FitPod, offer: Offer, supply: Supply, refusal: Rejection) -> G
             lacking[INSTANCE_TYPE] = "one that meets all requirements at once"
     short = shortage(pod, offer, mask)
     if refusal.reason in (Reason.LIMITS, Reason.NODE_LIMIT) and not short:
-        lacking |= _over_limit(pod, offer, supply, mask)
+        over = _over_limit(pod, offer, supply, mask)
+        return Gap(lacking | over.lacking, over.short)
     return _gap(lacking, short, pod.requests)
 
 
@@ -177,24 +178,20 @@ def shortage(pod: FitPod, offer: Offer, mask: int) -> dict[str, int]:
     return best or {}
 
 
-def _over_limit(pod: FitPod, offer: Offer, supply: Supply, mask: int) -> dict[str, str]:
+def _over_limit(pod: FitPod, offer: Offer, supply: Supply, mask: int) -> Gap:
     """By how much the type that needs the least exceeds what is left of the limits."""
-    index = offer.offer.types
-    left = supply.limits_left(offer)
-    fitting = offer.holding(pod.requests) & mask
+    table = offer.offer.types.table
+    fitting = list(bits(offer.holding(pod.requests) & mask))
+    none = (0,) * len(table)
     found: dict[str, str] = {}
-    for resource, amount in left.items():
-        capacity = index.table.capacity.get(resource, (0,) * len(index.table))
-        least = (
-            quantity.UNIT
-            if resource == "nodes"
-            else min((capacity[at] for at in bits(fitting)), default=0)
-            if capacity
-            else 0
-        )
-        if least > amount:
-            found[f"limits.{resource}"] = written(resource, least - amount)
-    return found
+    share = 0.0
+    for resource, left in supply.limits_left(offer).items():
+        capacity = table.capacity.get(resource, none)
+        least = quantity.UNIT if resource == "nodes" else min((capacity[at] for at in fitting), default=0)
+        if least > left:
+            found[f"limits.{resource}"] = written(resource, least - left)
+            share += min(1.0, (least - left) / max(least, 1))
+    return Gap(found, share)
 
 
 def _rank(short: Mapping[str, int], requests: Mapping[str, int]) -> tuple[int, float]:
