@@ -44,7 +44,7 @@ def test_a_soft_taint_of_a_pool_is_not_lacking() -> None:
 
 def test_a_limit_lacks_what_the_smallest_fitting_type_exceeds_it_by() -> None:
     catalog = [instance_type("four", 4), instance_type("eight", 8)]
-    objects = [pool(limits={"cpu": "9"}), pod("a", "7"), pod("b", "3", nodeSelector={ZONE: "zone-1"}, labels={})]
+    objects = [pool(limits={"cpu": "9"}), pod("a", "8"), pod("b", "3")]
     target, lacking = nearest(*objects, catalog=catalog)
     assert (target, lacking) == ("nodePool/default", {"limits.cpu": "3"})
 
