@@ -5,7 +5,7 @@ the terminal says what; it is gone in the end, and a stderr that is no terminal 
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -133,12 +133,12 @@ def progress(what: str) -> Iterator[None]:
         click.echo(_ERASED, err=True, nl=False)
 
 
-def encoded(tree: object, output: str) -> str:
+def encoded(tree: Mapping[str, object], output: str) -> str | bytes:
     """A plan as JSON or YAML."""
     if output == "json":
-        import msgspec
+        from baseload.cli import json_writer
 
-        return msgspec.json.format(msgspec.json.encode(tree), indent=2).decode()
+        return json_writer.write(tree)
     from baseload.cli import yaml_writer
 
     return yaml_writer.write(tree)

@@ -75,6 +75,8 @@ def main(arguments: Sequence[str] | None = None, *, group: LazyGroup = BASELOAD)
     except BadInput as error:
         for fault in error.faults:
             click.echo(" ".join(str(fault).splitlines()), err=True)
+            for line in fault.mend:
+                click.echo(f"    {line}", err=True)
         return BAD_INPUT
     except Unreachable as error:
         click.echo(f"baseload: {error}", err=True)
@@ -92,7 +94,7 @@ def run(group: LazyGroup, arguments: list[str]) -> int:
     try:
         with group.make_context("baseload", arguments) as context:
             output = group.invoke(context)
-        if isinstance(output, str):
+        if isinstance(output, str | bytes):
             write(output)
     except click.exceptions.Exit as exit:
         return exit.exit_code
@@ -101,9 +103,11 @@ def run(group: LazyGroup, arguments: list[str]) -> int:
     return DONE
 
 
-def write(output: str) -> None:
+def write(output: str | bytes) -> None:
+    """Bytes go out as they are: a large plan need not become text first."""
+    end = "\n" if isinstance(output, str) else b"\n"
     try:
-        click.echo(output, nl=not output.endswith("\n"))
+        click.echo(output, nl=not output.endswith(end))  # type: ignore[arg-type]
     except BrokenPipeError:
         raise
     except OSError as error:

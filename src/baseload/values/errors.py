@@ -19,6 +19,7 @@ class Fault:
     path: str = ""  # Kubernetes field path, e.g. spec.template.spec.containers[0].resources
     allowed: str = ""  # what is allowed instead; "" where the message says it all
     object: str = ""  # e.g. NodePool default, Pod default/web-1
+    mend: tuple[str, ...] = ()  # the lines of a manifest that would mend it, shown below the fault
 
     def __str__(self) -> str:
         where = self.file if self.document is None else f"{self.file}, document {self.document}"

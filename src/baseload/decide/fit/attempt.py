@@ -19,7 +19,6 @@ from baseload.decide.fit.topology import Group, GroupKind, HostGroup, ZoneGroup
 from baseload.values.label import HOSTNAME
 from baseload.values.requirement import Requirement
 
-_MANY_CLASSES: Final = 16  # of claims, from where on a kind looks up those of the domains that are allowed
 _REFUSALS: Final = 4  # single looks at planned claims before all of them are screened at once
 
 _NONE_FULL: Final[Mapping[int, int]] = {}
@@ -39,6 +38,7 @@ class Pass:
         self._base: Final = base
         self._sets: Final = base.sets
         self._nodes: Final = base.nodes
+        self._groups: Final = base.groups
         self._number: Final = number
         self.claims: Final = Claims()
         self.on_nodes: Final[list[tuple[FitPod, int]]] = []
@@ -55,14 +55,19 @@ class Pass:
         tables = dict.fromkeys(template.types for template in base.templates)
         self._reservations: Final = Reservations(tables, base.sets, strict=base.rules.strict_reservations)
         self._reserving: Final = base.rules.reserve and any(table.reserved for table in tables)
+        self._varied: Final = any(base.sets.min_values(template.number) for template in base.templates)
         self.limits: Final = {pool: dict(left) for pool, left in base.limits.items()}
         self._first: Final[dict[tuple[int, int, int, int], int]] = {}  # types that hold the first pod of a claim
         self._narrowed: Final[dict[tuple[int | Requirement, ...], int]] = {}
 
     def place(self, pod: FitPod, kind: Kind, size: Size) -> bool:
         """One trial of a pod as it is: existing nodes, planned claims, new claims. Raises ReservationsExhausted."""
-        self._enter(kind, size)
-        return self._on_node(pod, kind, size) or self._on_claim(pod, kind, size) or self._on_new_claim(pod, kind, size)
+        number = self._number
+        if kind.solve != number or size.solve != number or kind.generation != self._groups.generation:
+            self._enter(kind, size)
+        if self._nodes.all and self._on_node(pod, kind, size):
+            return True
+        return self._on_claim(pod, kind, size) or self._on_new_claim(pod, kind, size)
 
     def give_back(self, host: Host) -> None:
         """A removed node no longer counts toward its pool's limits."""
@@ -111,15 +116,10 @@ class Pass:
             for group in kind.owned:
                 group.awake = self._number
 
-    def _entries(self, kind: Kind, *, claims: bool) -> Sequence[Entry]:
-        """The classes of hosts that go with a kind, those that are new since the last look worked out now."""
-        if claims:
-            entries, classes, seen = kind.claim_entries, self._claim_classes, kind.seen_claim_classes
-            kind.seen_claim_classes = len(classes)
-        else:
-            entries, classes, seen = kind.node_entries, self._nodes.classes, kind.seen_node_classes
-            kind.seen_node_classes = len(classes)
-        for hosts in classes[seen:]:
+    def _look_at(self, kind: Kind, classes: Sequence[HostClass], *, claims: bool) -> None:
+        """Works out what classes of hosts that are new become when the kind joins them."""
+        entries = kind.claim_entries if claims else kind.node_entries
+        for hosts in classes:
             if self._base.tolerates(kind, hosts.taints):
                 results = self._results(kind, hosts.number, strict=not claims)
                 if results:
@@ -127,7 +127,10 @@ class Pass:
                     entries.append(entry)
                     if claims and kind.zones:
                         self._file(kind, entry)
-        return entries
+        if claims:
+            kind.seen_claim_classes += len(classes)
+        else:
+            kind.seen_node_classes += len(classes)
 
     def _file(self, kind: Kind, entry: Entry) -> None:
         """Files a class of claims under its domain for the kind's first zone-like group."""
@@ -186,9 +189,14 @@ class Pass:
 
         `full`: resulting set -> hosts that are known to have no room; what else they have is not looked at.
         """
-        entries = self._entries(kind, claims=claims)
+        if claims:
+            entries, seen, classes = kind.claim_entries, kind.seen_claim_classes, self._claim_classes
+        else:
+            entries, seen, classes = kind.node_entries, kind.seen_node_classes, self._nodes.classes
+        if seen < len(classes):
+            self._look_at(kind, classes[seen:], claims=claims)
         settled: Sequence[Entry] = ()
-        if claims and len(kind.zones) == 1 and len(entries) > _MANY_CLASSES:
+        if claims and len(kind.zones) == 1:
             entries, settled = kind.undecided, self._settled(kind)
         picks: list[Pick] = []
         allowed = 0
@@ -206,9 +214,12 @@ class Pass:
             picks.append((mask, results))
             allowed |= mask
         for entry in settled:
-            mask = entry.hosts.mask & among & ~full.get(entry.results[0].number, 0)
-            picks.append((mask, entry.results))
-            allowed |= mask
+            mask = entry.hosts.mask & among
+            if full:
+                mask &= ~full.get(entry.results[0].number, 0)
+            if mask:
+                picks.append((mask, entry.results))
+                allowed |= mask
         return allowed, picks
 
     def _settled(self, kind: Kind) -> Sequence[Entry]:
@@ -263,7 +274,9 @@ class Pass:
     def _on_claim(self, pod: FitPod, kind: Kind, size: Size) -> bool:
         if not self.claims.all or not kind.on_claims:
             return False
-        among = ~size.screened & (self._on_hosts(kind, 1) if kind.hosts else -1)
+        among = self._on_hosts(kind, 1) if kind.hosts else -1
+        if size.screened:
+            among &= ~size.screened
         sure = not self._reserving and not kind.constraints.ports and len(kind.options) == 1
         allowed, picks = self._picks(kind, among, claims=True, full=size.full if sure else _NONE_FULL)
         if not allowed:
@@ -278,8 +291,8 @@ class Pass:
                 if self._join(pod, kind, size, claim, results):
                     return True
                 if sure:
-                    full = size.full
-                    full[results[0].number] = full.get(results[0].number, 0) | low
+                    number = results[0].number
+                    size.full[number] = size.full.get(number, 0) | low
                 refusals += 1
                 candidates ^= low
                 if refusals == _REFUSALS:
@@ -294,9 +307,9 @@ class Pass:
             number = result.number
             mask = claim.types if number == claim.hosts.number else claim.types & index.mask(number)
             types = types_holding(template, claim.loads, mask, size, kind.constraints.ports)
-            if not types or (self._sets.min_values(number) and index.short_of_variety(types, number)):
+            if not types or (self._varied and index.short_of_variety(types, number)):
                 continue
-            held = self._reserved(template, types, number, claim.reservations)
+            held = self._reserved(template, types, number, claim.reservations) if self._reserving else NOTHING_HELD
             if held is None:
                 continue
             self._book_claim(pod, kind, size, claim, number, types, held)
@@ -395,7 +408,7 @@ class Pass:
             if not kind.constraints.ports:
                 self._first[key] = known
         mask = known
-        short = index.short_of_variety(mask, number) if mask and self._sets.min_values(number) else ()
+        short = index.short_of_variety(mask, number) if mask and self._varied else ()
         if not short:
             return number, mask, False
         if not self._base.rules.best_effort_min_values:
@@ -495,4 +508,7 @@ class Pass:
 
 def _of(picks: Sequence[Pick], bit: int) -> tuple[Result, ...]:
     """What the host of a bit becomes."""
-    return next(results for mask, results in picks if mask & bit)
+    for mask, results in picks:
+        if mask & bit:
+            return results
+    return ()

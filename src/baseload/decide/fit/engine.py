@@ -9,6 +9,7 @@ other at once.
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from baseload.decide.fit.attempt import Pass, ReservationsExhausted
@@ -74,13 +75,17 @@ class Fit:
 
     def _run(self, run: Pass, pods: Sequence[FitPod], *, ask: bool = False) -> Fitted:
         kinds = self.base.kinds
-        shaped = [(pod, kinds.kind(pod), kinds.size(pod)) for pod in pods]
+        by_age = sorted(pods, key=attrgetter("created", "uid"))
+        shaped = [(pod, kinds.kind(pod), kinds.size(pod)) for pod in by_age]
         for kind in dict.fromkeys(kind for _, kind, _ in shaped):
             for group in kind.owned:
                 group.awake = self._solves
-        queue = deque(sorted(shaped, key=_order))
+        ranks = {order: rank for rank, order in enumerate(sorted({size.order for _, _, size in shaped}))}
+        queue = deque(sorted(shaped, key=lambda one: ranks[one[2].order]))  # the larger first, then the older (6.1)
         tried: dict[int, int] = {}  # id of a pod -> the queue's length when it went back to the end
-        while queue and tried.get(id(queue[0][0])) != len(queue):
+        while queue:
+            if tried and tried.get(id(queue[0][0])) == len(queue):
+                break  # a whole round without progress
             pod, kind, size = queue.popleft()
             if not self._place(run, pod, kind, size):
                 queue.append((pod, kind, size))
@@ -158,9 +163,3 @@ def _stamp(run: Pass, kind: Kind) -> tuple[int, int]:
         versions += sum(use.group.version for use in trial.zones) + sum(use.group.version for use in trial.hosts)
         trial = trial.next
     return run.epoch, versions
-
-
-def _order(shaped: tuple[FitPod, Kind, Size]) -> tuple[tuple[int, int], str, str]:
-    """The queue's order: the larger first, then the older (6.1)."""
-    pod, _, size = shaped
-    return size.order, pod.created, pod.uid

@@ -5,8 +5,10 @@ that a hash or an index among the labels does not multiply kinds. A relaxed pod 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from baseload.decide.fit.constraints import Constraints
 from baseload.decide.fit.topology import Group, GroupKind, HostGroup, ZoneGroup
@@ -20,9 +22,11 @@ NOTHING_ATTACHED: Final[Attachments] = {}
 UNKNOWN_HOST: Final = "a claim's hostname is not known before launch"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FitPod:
-    """A pod as fitting sees it. Equal pods share `constraints`, `requests` and `volumes` by identity."""
+class FitPod(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """A pod as fitting sees it. Equal pods share `constraints`, `requests` and `volumes` by identity.
+
+    There are many of them, and a Struct is made in a fraction of the time that a dataclass takes.
+    """
 
     name: str  # namespace/name
     namespace: str
@@ -30,7 +34,7 @@ class FitPod:
     constraints: Constraints
     requests: Mapping[str, int]  # nano-units
     volumes: tuple[Requirements, ...] = NO_VOLUMES  # alternatives that its volumes allow, in order; none: no demand
-    attachments: Attachments = field(default_factory=lambda: NOTHING_ATTACHED)
+    attachments: Attachments = msgspec.field(default_factory=lambda: NOTHING_ATTACHED)
     created: str = ""
     uid: str = ""
 

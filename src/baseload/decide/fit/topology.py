@@ -90,11 +90,12 @@ class Group:
 class ZoneGroup(Group):
     """Counts by domain. `counts` has the domains that the group knows, in no order that decides."""
 
-    __slots__ = ("_lowest", "_single", "counts", "permanent", "registered")
+    __slots__ = ("_lowest", "_single", "counts", "occupied", "permanent", "registered")
 
     def __init__(self, key: GroupKey, min_domains: int | None, universe: frozenset[str]) -> None:
         super().__init__(key, min_domains)
         self.permanent = universe  # domains that pools lend
+        self.occupied = 0  # domains with a count above 0
         self.counts: dict[str, int] = dict.fromkeys(sorted(universe), 0)
         self.registered: dict[str, int] = {}  # domain -> existing nodes that lend it
         self._single: dict[str, Requirement] = {}
@@ -106,16 +107,20 @@ class ZoneGroup(Group):
         self.counts.setdefault(domain, 0)
 
     def count(self, domain: str, by: int = 1) -> None:
-        self.counts[domain] = self.counts.get(domain, 0) + by
+        before = self.counts.get(domain, 0)
+        self.counts[domain] = before + by
+        self.occupied += not before
         self.version += 1
 
     def forget(self, domain: str, *, nodes: int = 0, pods: int = 0) -> None:
         """Takes back what a removed node lent and held; a domain that nothing is left of is unknown again."""
         if nodes:
             self.registered[domain] -= nodes
-        self.counts[domain] -= pods
+        before = self.counts[domain]
+        left = self.counts[domain] = before - pods
+        self.occupied -= before > 0 and not left
         self.version += 1
-        if not self.counts[domain] and domain not in self.permanent and not self.registered.get(domain):
+        if not left and domain not in self.permanent and not self.registered.get(domain):
             del self.counts[domain]
 
     def ceiling(self, reach: Requirement | None, own: int) -> int:
@@ -129,7 +134,9 @@ class ZoneGroup(Group):
 
     def may_bootstrap(self, reach: Requirement | None, own: bool) -> bool:
         """Whether a pod that matches its own affinity may be the first: nothing counted anywhere within its reach."""
-        return own and not any(c > 0 and (reach is None or reach.has(d)) for d, c in self.counts.items())
+        if not own or not self.occupied:
+            return own
+        return reach is not None and not any(c > 0 and reach.has(d) for d, c in self.counts.items())
 
     def allows(self, domain: str, reach: Requirement | None, own: int) -> bool:
         """Whether a host whose domain is decided may take the pod."""
