@@ -29,3 +29,8 @@ def _parts(value: object) -> Iterator[bytes]:
         yield encoder.encode(element)
         separator = b",\n"
     yield b"\n]"
+
+
+def fragment(part: object) -> msgspec.Raw:
+    """A part that stands in many places as text, so that it is encoded once."""
+    return msgspec.Raw(msgspec.json.encode(part))

@@ -23,4 +23,8 @@ def provision(flags: Flags, output: str) -> str | bytes:
         plan = planning.explained(inputs)
     if output == "table":
         return report.render(plan, wide=flags.verbose)
+    if output == "json":
+        from baseload.cli import json_writer
+
+        return json_writer.write(encode.to_json(plan, shared=json_writer.fragment))
     return encoded(encode.to_json(plan), output)

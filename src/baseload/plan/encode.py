@@ -4,8 +4,8 @@ Amounts become canonical quantities, prices numbers of at most six decimals. Tho
 requirements, type lists and amounts, so every such part is made once and shared by the maps that hold it.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeVar
 
 from baseload.plan.provision import (
     Demand,
@@ -23,14 +23,15 @@ from baseload.values import quantity
 from baseload.values.requirement import NodeSelectorRequirement, Requirement
 
 Json = dict[str, object]
+T = TypeVar("T")
 
 API_VERSION: Final = "baseload.dev/v1alpha1"
 _BYTES: Final = ("memory", "ephemeral-storage", "storage", "hugepages-")
 
 
-def to_json(plan: ProvisionPlan) -> Json:
-    """A ProvisionPlan of the contract."""
-    parts = _Parts()
+def to_json(plan: ProvisionPlan, *, shared: Callable[[object], object] | None = None) -> Json:
+    """A ProvisionPlan of the contract. `shared` turns a part that many claims share into what stands for it."""
+    parts = _Parts(shared)
     return {
         "apiVersion": API_VERSION,
         "kind": "ProvisionPlan",
@@ -55,7 +56,7 @@ def to_json(plan: ProvisionPlan) -> Json:
 
 def story_to_json(story: PodStory) -> Json:
     """One pod's story; places and reasons are written as in a ProvisionPlan."""
-    parts = _Parts()
+    parts = _Parts(None)
     other = story.alternative
     return {
         "apiVersion": API_VERSION,
@@ -153,10 +154,10 @@ def _taints(taints: Sequence[Taint]) -> list[Json]:
 class _Parts:
     """The parts of claims that were made already."""
 
-    def __init__(self) -> None:
+    def __init__(self, shared: Callable[[object], object] | None) -> None:
+        self._shared = shared
         self._amounts: dict[tuple[str, int], str] = {}
-        self._requirements: dict[int, list[NodeSelectorRequirement]] = {}
-        """identity of a requirement, which the plan keeps alive -> its encoding"""
+        self._encoded: dict[tuple[str, int], object] = {}  # (part, identity), which the plan keeps alive -> encoding
 
     def claim(self, claim: PlannedClaim) -> Json:
         encoded: Json = {
@@ -171,16 +172,16 @@ class _Parts:
             encoded["estimated"] = True
         second = runner_up(claim)
         encoded |= {
-            "labels": claim.labels,
-            "annotations": claim.annotations,
-            "taints": _taints(claim.taints),
-            "startupTaints": _taints(claim.startup_taints),
+            "labels": self.part("labels", claim.labels, _same),
+            "annotations": self.part("annotations", claim.annotations, _same),
+            "taints": self.part("taints", claim.taints, _taints),
+            "startupTaints": self.part("startupTaints", claim.startup_taints, _taints),
             "requests": self.quantities(claim.requests),
-            "allocatable": self.quantities(claim.allocatable),
+            "allocatable": self.part("allocatable", claim.allocatable, self.quantities),
             "fill": {resource: round(share, 4) for resource, share in claim.fill.items()},
             "binding": claim.binding,
-            "requirements": [entry for requirement in claim.requirements for entry in self.requirement(requirement)],
-            "instanceTypes": claim.instance_types,
+            "requirements": self.part("requirements", claim.requirements, _requirements),
+            "instanceTypes": self.part("instanceTypes", claim.instance_types, _same),
             "runnerUp": None if second is None else _offer(*second),
             "pods": claim.pods,
         }
@@ -196,8 +197,18 @@ class _Parts:
             texts[resource] = text
         return texts
 
-    def requirement(self, requirement: Requirement) -> list[NodeSelectorRequirement]:
-        entries = self._requirements.get(id(requirement))
-        if entries is None:
-            entries = self._requirements[id(requirement)] = requirement.selectors()
-        return entries
+    def part(self, name: str, held: T, encode: Callable[[T], object]) -> object:
+        """The encoding of a part, the same for each claim that holds the same object."""
+        key = (name, id(held))
+        if key not in self._encoded:
+            encoded = encode(held)
+            self._encoded[key] = encoded if self._shared is None else self._shared(encoded)
+        return self._encoded[key]
+
+
+def _same(held: T) -> T:
+    return held
+
+
+def _requirements(requirements: Sequence[Requirement]) -> list[NodeSelectorRequirement]:
+    return [entry for requirement in requirements for entry in requirement.selectors()]

@@ -4,12 +4,14 @@ Rules: provisioning spec 4.13, 16.6, 17.6, 19, 28.1.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes, OfferingColumn
 from baseload.decide.fit.planned import Claim
 from baseload.decide.fit.sets import Sets
-from baseload.decide.fit.types import RESERVED, TypeIndex, bits
+from baseload.decide.fit.template import Template
+from baseload.decide.fit.types import RESERVED, bits
 from baseload.decide.provision import pool_hash, pools
 from baseload.kube.types.karpenter import NodePool
 from baseload.plan.provision import PlannedClaim, Taint
@@ -20,9 +22,6 @@ MOST_TYPES: Final = 600
 MIN_VALUES_RELAXED: Final = "karpenter.sh/nodeclaim-min-values-relaxed"
 RESERVATION: Final = "karpenter.k8s.aws/capacity-reservation-id"
 
-Priced = tuple[float, int, OfferingColumn]
-"""price, type, offering"""
-
 
 class Launches:
     """Turns claims into plan values; what claims with equal sets and types have in common is worked out once."""
@@ -31,9 +30,8 @@ class Launches:
         self._sets: Final = sets
         self._pools: Final = by_name
         self._strict: Final = strict
-        self._hashes: Final = {name: pool_hash.marks(pool) for name, pool in by_name.items()}
-        self._menus: Final[dict[tuple[int, int, int], _Menu | None]] = {}
-        self._labels: Final[dict[tuple[int, str, int, str, str], dict[str, str]]] = {}
+        self._annotated: Final[dict[tuple[str | bool, ...], dict[str, str]]] = {}
+        self._menus: Final[dict[tuple[str, int, int], _Menu | None]] = {}  # (pool, set, types) -> menu
 
     def requirements(self, claim: Claim) -> Requirements:
         """The final set: what the claim came to, with the reservations that it holds."""
@@ -46,35 +44,25 @@ class Launches:
 
     def planned(self, claim: Claim, name: str, marks: Mapping[str, str]) -> PlannedClaim | None:
         """The NodeClaim; None where the cheapest 600 types do not reach its minValues, so that it is dropped."""
-        final = self.requirements(claim)
-        number = self._sets.number(final)
-        menu = self._menu(claim.template.types, number, claim.types)
+        number = self._sets.number(self.requirements(claim))
+        menu = self._menu(claim.template, number, claim.types)
         if menu is None:
             return None
-        index, pool = claim.template.types, self._pools[claim.template.name]
-        price, place, offering = menu.cheapest
         requests = claim.requests()
-        allocatable = {r: a[place] for r, a in index.table.allocatable.items() if a[place]}
-        fill = {
-            r: amount / allocatable[r] for r, amount in sorted(requests.items()) if amount and allocatable.get(r, 0) > 0
-        }
+        allocatable = menu.allocatable
+        fill = {r: requests[r] / allocatable[r] for r in sorted(requests) if requests[r] and allocatable.get(r, 0) > 0}
         return PlannedClaim(
             name=name,
             node_pool=claim.template.name,
-            instance_type=index.table.names[place],
-            zone=offering.zone,
-            capacity_type=offering.capacity_type,
-            price_per_hour=price,
-            estimated=bool(offering.estimated >> place & 1),
-            labels=self._labels_of(final, number, pool, index.table, place, offering),
-            annotations={
-                **pool.spec.template.metadata.annotations,
-                **self._hashes[pool.metadata.name],
-                MIN_VALUES_RELAXED: "true" if claim.relaxed_values else "false",
-                **marks,
-            },
-            taints=(*_taints(pool, startup=False), *_taints(pool, startup=True)),
-            startup_taints=_taints(pool, startup=True),
+            instance_type=menu.names[0],
+            zone=menu.offering.zone,
+            capacity_type=menu.offering.capacity_type,
+            price_per_hour=menu.prices[0],
+            estimated=menu.estimates[0],
+            labels=menu.labels,
+            annotations=self._annotations(claim, marks),
+            taints=menu.taints,
+            startup_taints=menu.startup_taints,
             requests=requests,
             allocatable=allocatable,
             fill=fill,
@@ -86,14 +74,24 @@ class Launches:
             pods=tuple(pod.name for pod in claim.pods),
         )
 
-    def _menu(self, index: TypeIndex, number: int, types: int) -> "_Menu | None":
-        key = (id(index), number, types)
+    def _annotations(self, claim: Claim, marks: Mapping[str, str]) -> dict[str, str]:
+        pool = claim.template.name
+        key: tuple[str | bool, ...] = (pool, claim.relaxed_values, *marks)
+        found = self._annotated.get(key)
+        if found is None:
+            relaxed = {MIN_VALUES_RELAXED: "true" if claim.relaxed_values else "false"}
+            own = self._pools[pool].spec.template.metadata.annotations
+            found = self._annotated[key] = {**own, **pool_hash.marks(self._pools[pool]), **relaxed, **marks}
+        return found
+
+    def _menu(self, template: Template, number: int, types: int) -> "_Menu | None":
+        key = (template.name, number, types)
         if key not in self._menus:
-            self._menus[key] = self._made_menu(index, number, types)
+            self._menus[key] = self._made_menu(template, number, types)
         return self._menus[key]
 
-    def _made_menu(self, index: TypeIndex, number: int, types: int) -> "_Menu | None":
-        final = self._sets[number]
+    def _made_menu(self, template: Template, number: int, types: int) -> "_Menu | None":
+        index, pool, final = template.types, self._pools[template.name], self._sets[number]
         columns = tuple(index.offerings(final))
         best: dict[int, tuple[float, str, str, OfferingColumn]] = {}
         for column in columns:
@@ -108,42 +106,37 @@ class Launches:
         kept = sum(1 << place for place in order)
         if not best or (self._strict and index.short_of_variety(kept, number)):
             return None
-        first = order[0]
         offered = {column.capacity_type for column in columns if column.available & kept}
         names = tuple(index.table.names[place] for place in order)
+        place, offering = order[0], best[order[0]][3]
+        startup = _taints(pool, startup=True)
         return _Menu(
             names=names,
             prices=tuple(best[place][0] if place in best else None for place in order),
             estimates=tuple(place in best and bool(best[place][3].estimated >> place & 1) for place in order),
-            cheapest=(best[first][0], first, best[first][3]),
+            offering=offering,
+            allocatable={r: amounts[place] for r, amounts in index.table.allocatable.items() if amounts[place]},
+            labels=self._labels_of(final, pool, index.table, place, offering),
+            taints=(*_taints(pool, startup=False), *startup),
+            startup_taints=startup,
             requirements=tuple(_written(final, names, offered)),
         )
 
     def _labels_of(
-        self,
-        final: Requirements,
-        number: int,
-        pool: NodePool,
-        table: InstanceTypes,
-        place: int,
-        offering: OfferingColumn,
+        self, final: Requirements, pool: NodePool, table: InstanceTypes, place: int, offering: OfferingColumn
     ) -> dict[str, str]:
-        key = (id(table), pool.metadata.name, number, table.names[place], f"{offering.zone} {offering.capacity_type}")
-        labels = self._labels.get(key)
-        if labels is None:
-            class_key, class_name = pools.node_class_label(pool)
-            labels = dict(self._custom_labels(final))
-            labels |= pool.spec.template.metadata.labels
-            labels |= {NODEPOOL: pool.metadata.name, class_key: class_name}
-            for column in table.labels.values():
-                for held, types in column.groups:
-                    if types >> place & 1 and not held.complement and len(held.values) == 1:
-                        labels[held.key] = next(iter(held.values))
-            for requirement in offering.requirements.values():
-                if not requirement.complement and len(requirement.values) == 1:
-                    labels[requirement.key] = next(iter(requirement.values))
-            labels = self._labels[key] = dict(sorted(labels.items()))
-        return labels
+        class_key, class_name = pools.node_class_label(pool)
+        labels = dict(self._custom_labels(final))
+        labels |= pool.spec.template.metadata.labels
+        labels |= {NODEPOOL: pool.metadata.name, class_key: class_name}
+        for column in table.labels.values():
+            for held, types in column.groups:
+                if types >> place & 1 and not held.complement and len(held.values) == 1:
+                    labels[held.key] = next(iter(held.values))
+        for requirement in offering.requirements.values():
+            if not requirement.complement and len(requirement.values) == 1:
+                labels[requirement.key] = next(iter(requirement.values))
+        return dict(sorted(labels.items()))
 
     def _custom_labels(self, final: Requirements) -> Iterator[tuple[str, str]]:
         """Labels of the pool's own keys: one of the listed values, or a number within the bounds (QUIRK 4.13)."""
@@ -156,24 +149,19 @@ class Launches:
                 yield key, str(requirement.gte or 0)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Menu:
-    """The types that a claim goes to launch with."""
+    """The types that a claim goes to launch with, cheapest first, and what the node of the first would be."""
 
-    __slots__ = ("cheapest", "estimates", "names", "prices", "requirements")
-
-    def __init__(
-        self,
-        names: tuple[str, ...],
-        prices: tuple[float | None, ...],
-        estimates: tuple[bool, ...],
-        cheapest: Priced,
-        requirements: tuple[Requirement, ...],
-    ) -> None:
-        self.names = names
-        self.prices = prices
-        self.estimates = estimates
-        self.cheapest = cheapest
-        self.requirements = requirements
+    names: tuple[str, ...]
+    prices: tuple[float | None, ...]
+    estimates: tuple[bool, ...]
+    offering: OfferingColumn
+    allocatable: dict[str, int]
+    labels: dict[str, str]
+    taints: tuple[Taint, ...]
+    startup_taints: tuple[Taint, ...]
+    requirements: tuple[Requirement, ...]
 
 
 def _written(final: Requirements, names: tuple[str, ...], offered: set[str]) -> Iterator[Requirement]:
