@@ -133,7 +133,7 @@ def progress(what: str) -> Iterator[None]:
         click.echo(_ERASED, err=True, nl=False)
 
 
-def encoded(tree: Mapping[str, object], output: str) -> str | bytes:
+def encoded(tree: Mapping[str, object], output: str) -> str | bytes | bytearray:
     """A plan as JSON or YAML."""
     if output == "json":
         from baseload.cli import json_writer

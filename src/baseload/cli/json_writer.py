@@ -3,32 +3,35 @@
 A plan for thousands of pods is read by programs and compared by lines; indenting it would more than double it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
 _SHORT = 2**20  # bytes
 
 
-def write(tree: Mapping[str, object]) -> bytes:
+def write(tree: Mapping[str, object]) -> bytes | bytearray:
     """An object as JSON text, with a newline at its end."""
-    fields = [(msgspec.json.encode(key), list(_parts(value))) for key, value in tree.items()]
-    size = sum(len(part) for _, parts in fields for part in parts)
-    text = b"{\n" + b",\n".join(b"%s:%s" % (key, b"".join(parts)) for key, parts in fields) + b"\n}\n"
-    return text if size > _SHORT else msgspec.json.format(text, indent=2) + b"\n"
+    encoder, text = msgspec.json.Encoder(), bytearray(b"{")
+    for key, value in tree.items():
+        text += b"\n" if text == b"{" else b",\n"
+        encoder.encode_into(key, text, -1)
+        text += b":"
+        _append(value, encoder, text)
+    text += b"\n}\n"
+    return text if len(text) > _SHORT else msgspec.json.format(bytes(text), indent=2) + b"\n"
 
 
-def _parts(value: object) -> Iterator[bytes]:
+def _append(value: object, encoder: msgspec.json.Encoder, text: bytearray) -> None:
     if not isinstance(value, list | tuple) or not value:
-        yield msgspec.json.encode(value)
+        encoder.encode_into(value, text, -1)
         return
-    encoder = msgspec.json.Encoder()
-    separator = b"[\n"
+    before = b"[\n"
     for element in value:
-        yield separator
-        yield encoder.encode(element)
-        separator = b",\n"
-    yield b"\n]"
+        text += before
+        encoder.encode_into(element, text, -1)
+        before = b",\n"
+    text += b"\n]"
 
 
 def fragment(part: object) -> msgspec.Raw:

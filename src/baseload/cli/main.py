@@ -94,7 +94,7 @@ def run(group: LazyGroup, arguments: list[str]) -> int:
     try:
         with group.make_context("baseload", arguments) as context:
             output = group.invoke(context)
-        if isinstance(output, str | bytes):
+        if isinstance(output, str | bytes | bytearray):
             write(output)
     except click.exceptions.Exit as exit:
         return exit.exit_code
@@ -103,11 +103,11 @@ def run(group: LazyGroup, arguments: list[str]) -> int:
     return DONE
 
 
-def write(output: str | bytes) -> None:
-    """Bytes go out as they are: a large plan need not become text first."""
-    end = "\n" if isinstance(output, str) else b"\n"
+def write(output: str | bytes | bytearray) -> None:
+    """Bytes go out as they are, and whole: a large plan need not become text first."""
+    whole = output.endswith("\n") if isinstance(output, str) else output.endswith(b"\n")
     try:
-        click.echo(output, nl=not output.endswith(end))  # type: ignore[arg-type]
+        click.echo(output, nl=not whole)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -8,7 +8,7 @@ from baseload.cli.inputs import OUTPUT, Flags, encoded, input_flags, progress, r
 @click.command()
 @input_flags
 @OUTPUT
-def provision(flags: Flags, output: str) -> str | bytes:
+def provision(flags: Flags, output: str) -> str | bytes | bytearray:
     """Which nodes would be launched for the pods that are pending, at what price, and why a pod can go nowhere.
 
     Decides as Karpenter does, without a cluster. Pods that fit on nodes of the input go there; for the others the

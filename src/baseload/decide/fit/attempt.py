@@ -195,10 +195,23 @@ class Pass:
             entries, seen, classes = kind.node_entries, kind.seen_node_classes, self._nodes.classes
         if seen < len(classes):
             self._look_at(kind, classes[seen:], claims=claims)
-        settled: Sequence[Entry] = ()
-        if claims and len(kind.zones) == 1:
-            entries, settled = kind.undecided, self._settled(kind)
         picks: list[Pick] = []
+        if claims and len(kind.zones) == 1:
+            allowed = self._pick_settled(kind, among, full, picks)
+            return allowed | self._pick(kind, kind.undecided, among, full, picks, strict=False), picks
+        return self._pick(kind, entries, among, full, picks, strict=not claims), picks
+
+    def _pick(
+        self,
+        kind: Kind,
+        entries: Sequence[Entry],
+        among: int,
+        full: Mapping[int, int],
+        picks: list[Pick],
+        *,
+        strict: bool,
+    ) -> int:
+        """Looks at each class, with what topology makes of it."""
         allowed = 0
         for entry in entries:
             mask = entry.hosts.mask & among
@@ -206,26 +219,27 @@ class Pass:
                 continue
             results = entry.results
             if kind.zones:
-                results = self._all_narrowed(kind, results, strict=not claims)
+                results = self._all_narrowed(kind, results, strict=strict)
                 if not results:
                     continue
             if full and results[0].number in full:
                 mask &= ~full[results[0].number]
             picks.append((mask, results))
             allowed |= mask
-        for entry in settled:
-            mask = entry.hosts.mask & among
-            if full:
-                mask &= ~full.get(entry.results[0].number, 0)
-            if mask:
-                picks.append((mask, entry.results))
-                allowed |= mask
-        return allowed, picks
+        return allowed
 
-    def _settled(self, kind: Kind) -> Sequence[Entry]:
-        """Of the classes of claims that are decided in the kind's one zone-like group those that it allows."""
-        by_domain = kind.by_domain
-        return [entry for domain in kind.zones[0].allowed() for entry in by_domain.get(domain, ())]
+    def _pick_settled(self, kind: Kind, among: int, full: Mapping[int, int], picks: list[Pick]) -> int:
+        """The classes of claims that are decided in the kind's one zone-like group, by the domains that it allows."""
+        allowed = 0
+        for domain in kind.zones[0].allowed():
+            for entry in kind.by_domain.get(domain, ()):
+                mask = entry.hosts.mask & among
+                if full and entry.results[0].number in full:
+                    mask &= ~full[entry.results[0].number]
+                if mask:
+                    picks.append((mask, entry.results))
+                    allowed |= mask
+        return allowed
 
     def _on_hosts(self, kind: Kind, claims: int) -> int:
         """The mask of hosts that groups on the hostname leave."""

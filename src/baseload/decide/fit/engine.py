@@ -7,7 +7,7 @@ other at once.
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
@@ -20,7 +20,7 @@ from baseload.decide.fit.shape import FitPod, Kind, Size
 from baseload.decide.fit.topology import GroupKind, ZoneGroup
 from baseload.decide.fit.why import Refusal, refusals
 
-_MOST_ASKED: Final = 20_000  # single nodes and claims that are asked why they refused, over all shapes that failed
+_MOST_TOLD: Final = 20_000  # reasons of single nodes and claims, over all pods that failed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,11 +96,11 @@ class Fit:
         return Fitted(run.on_nodes, run.claims.all, failed)
 
     def _refusals(
-        self, run: Pass, queue: Iterable[tuple[FitPod, Kind, Size]]
+        self, run: Pass, queue: Sequence[tuple[FitPod, Kind, Size]]
     ) -> dict[tuple[int, int], Sequence[Refusal]]:
-        """Why each shape that failed was refused; beyond a number of shapes only what the pools say."""
+        """Why each shape that failed was refused: by every pool, and by as many hosts as can be told for each."""
         found: dict[tuple[int, int], Sequence[Refusal]] = {}
-        asked = 0
+        most = _MOST_TOLD // max(1, len(queue))
         for _, kind, size in queue:
             key = (kind.number, size.number)
             if key not in found:
@@ -108,8 +108,7 @@ class Fit:
                 while last.next is not None:
                     last = last.next
                 self.base.bind(last)
-                asked += len(self.base.nodes.hosts) + len(run.claims.all)
-                found[key] = tuple(refusals(self.base, run, last, size, nodes=asked <= _MOST_ASKED))
+                found[key] = tuple(refusals(self.base, run, last, size, most=most))
         return found
 
     def _place(self, run: Pass, pod: FitPod, kind: Kind, size: Size) -> bool:

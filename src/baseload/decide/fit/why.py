@@ -34,17 +34,17 @@ class Refusal:
     message: str
 
 
-def refusals(base: Base, run: Pass, kind: Kind, size: Size, *, nodes: bool = True) -> Iterator[Refusal]:
-    """Every target's reason, pools first; `nodes` False leaves single nodes and claims out."""
+def refusals(base: Base, run: Pass, kind: Kind, size: Size, *, most: int) -> Iterator[Refusal]:
+    """Every pool's reason, then those of `most` existing nodes and planned claims, in the order in which they are
+    tried.
+    """
     for template in base.all_templates:
         reason, message = _of_template(base, run, kind, size, template)
         yield Refusal("nodePool", 0, template.name, reason, message)
-    if not nodes:
-        return
-    for place, host in enumerate(base.nodes.hosts):
+    for place, host in enumerate(base.nodes.hosts[:most]):
         reason, message = _of_node(base, kind, size, place)
         yield Refusal("node", place, host.name, reason, message)
-    for claim in run.claims.all:
+    for claim in run.claims.all[: max(0, most - len(base.nodes.hosts))]:
         reason, message = _of_claim(base, kind, size, claim)
         yield Refusal("nodeClaim", claim.place, "", reason, message)
 
