@@ -15,8 +15,11 @@ from baseload.model.view import View, is_terminal
 from baseload.values.requirement import Requirements
 
 
-def daemons(view: View) -> tuple[Daemon, ...]:
-    """One pod for each DaemonSet: the newest that runs, else what its template makes."""
+def daemons(view: View, *, ignore_dra: bool) -> tuple[Daemon, ...]:
+    """One pod for each DaemonSet: the newest that runs, else what its template makes.
+
+    `ignore_dra`: those whose pods use ResourceClaims are passed over.
+    """
     if not view.daemon_sets:
         return ()
     newest: dict[tuple[str, str], Pod] = {}
@@ -28,19 +31,18 @@ def daemons(view: View) -> tuple[Daemon, ...]:
                 if held is None or pod.metadata.creation_timestamp > held.metadata.creation_timestamp:
                     newest[key] = pod
     found = (_daemon(d, newest.get((d.metadata.namespace, d.metadata.name)), view) for d in view.daemon_sets)
-    return tuple(daemon for daemon in found if daemon is not None)
+    return tuple(daemon for daemon, uses_claims in found if not (ignore_dra and uses_claims))
 
 
-def _daemon(owner: DaemonSet, live: Pod | None, view: View) -> Daemon | None:
+def _daemon(owner: DaemonSet, live: Pod | None, view: View) -> tuple[Daemon, bool]:
+    """The pod of a DaemonSet, and whether it uses ResourceClaims."""
     template = owner.spec.template
     spec = template.spec if live is None else _with_affinity_of(live.spec, template.spec)
-    if spec.resource_claims:
-        return None
     namespace = owner.metadata.namespace
     labels = template.metadata.labels if live is None else live.metadata.labels
     amounts = requests.of_spec(spec, limits_fill=True) if live is None else requests.of_pod(live)
     demands = read(spec, namespace=namespace, labels=labels, namespaces=view.namespace_labels)
-    return Daemon(f"{namespace}/{owner.metadata.name}", demands, amounts)
+    return Daemon(f"{namespace}/{owner.metadata.name}", demands, amounts), bool(spec.resource_claims)
 
 
 def _with_affinity_of(live: PodSpec, template: PodSpec) -> PodSpec:

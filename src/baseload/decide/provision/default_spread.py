@@ -16,10 +16,10 @@ class DefaultSpread:
 
     def __init__(self, view: View, written: tuple[TopologySpreadConstraint, ...]) -> None:
         self._view: Final = view
-        self._written: Final = written
+        self.written: Final = written
 
     def of(self, pod: Pod) -> tuple[Spread, ...]:
-        if not self._written:
+        if not self.written:
             return ()
         selector = self._selector(pod)
         if selector is None:
@@ -34,7 +34,7 @@ class DefaultSpread:
                 honor_affinity=c.node_affinity_policy != "Ignore",
                 honor_taints=c.node_taints_policy == "Honor",
             )
-            for c in self._written
+            for c in self.written
         )
 
     def _selector(self, pod: Pod) -> Selector | None:

@@ -27,19 +27,24 @@ def offered(view: View) -> tuple[StateNode, ...]:
 
 def hosts(states: Sequence[StateNode], view: View, readings: Readings, daemons: Sequence[Daemon]) -> tuple[Host, ...]:
     limits = {n.metadata.name: _attach_limits(n.spec.drivers) for n in view.csi_nodes}
+    names = [state.node.metadata.name if state.node else "" for state in states]
     return tuple(
-        _host(state, view.pods_on.get(state.node.metadata.name, ()) if state.node else (), readings, daemons, limits)
-        for state in states
+        _host(state, view.pods_on.get(name, ()), readings, daemons, limits.get(name, {}))
+        for state, name in zip(states, names, strict=True)
     )
 
 
 def counted_nodes(view: View, states: Sequence[StateNode]) -> Mapping[str, CountedNode]:
     """Every Node of the API by name, as topology counts on it."""
+    tracked = {state.node.metadata.name for state in view.state_nodes if state.node is not None}
     places = {state.node.metadata.name: place for place, state in enumerate(states) if state.node is not None}
-    return {node.metadata.name: _counted(node, places.get(node.metadata.name)) for node in view.nodes}
+    return {
+        node.metadata.name: _counted(node, places.get(node.metadata.name), node.metadata.name in tracked)
+        for node in view.nodes
+    }
 
 
-def _counted(node: Node, place: int | None) -> CountedNode:
+def _counted(node: Node, place: int | None, tracked: bool) -> CountedNode:
     labels = node.metadata.labels
     return CountedNode(
         name=node.metadata.name,
@@ -49,6 +54,7 @@ def _counted(node: Node, place: int | None) -> CountedNode:
         taints=taints_of(node.spec.taints),
         place=place,
         registers=place is not None,
+        tracked=tracked,
     )
 
 
@@ -61,13 +67,12 @@ def _host(
     pods: Sequence[Pod],
     readings: Readings,
     daemons: Sequence[Daemon],
-    limits: Mapping[str, Mapping[str, int]],
+    attach_limits: Mapping[str, int],
 ) -> Host:
     used: Amounts = {}
     by_daemons: Amounts = {}
     ports: list[HostPort] = []
     attached: dict[str, frozenset[str]] = {}
-    attach_limits = limits.get(state.name, {})
     for pod in pods:
         asked = readings.requests(pod)
         add(used, asked)

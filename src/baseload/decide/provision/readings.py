@@ -12,8 +12,8 @@ from baseload.kube.types.core import Pod, PodSpec
 from baseload.model import requests
 from baseload.model.view import View, name_of
 
-_UNREAD: Final = Constraints()
-"""for a running pod that stays: of its demands only the required anti-affinity binds others"""
+_NONE: Final = Constraints()
+"""for a pod without demands; and for a running one that stays, of whose demands only anti-affinity binds others"""
 
 
 class Readings:
@@ -56,12 +56,14 @@ class Readings:
             name=name_of(pod),
             namespace=pod.metadata.namespace,
             labels=pod.metadata.labels,
-            constraints=self.constraints(pod) if repels else _UNREAD,
+            constraints=self.constraints(pod) if repels else _NONE,
             requests={},
         )
 
     def constraints(self, pod: Pod) -> Constraints:
         spec, labels, namespace = pod.spec, pod.metadata.labels, pod.metadata.namespace
+        if _demands_nothing(spec) and not self._default_spread.written:
+            return _NONE
         keys = self._label_keys.get(id(spec))
         if keys is None:
             keys = self._label_keys[id(spec)] = constraints.label_keys(spec)
@@ -91,3 +93,10 @@ class Readings:
         if not (self._attach_limited and pod.spec.volumes):
             return NOTHING_ATTACHED
         return self._volumes.attachments(pod)
+
+
+def _demands_nothing(spec: PodSpec) -> bool:
+    """Whether a pod demands nothing of its place but room."""
+    if spec.affinity or spec.tolerations or spec.node_selector or spec.topology_spread_constraints:
+        return False
+    return not any(port.host_port for container in spec.containers for port in container.ports)

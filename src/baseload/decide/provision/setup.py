@@ -109,7 +109,8 @@ def set_up(setting: Setting, *, movable: bool = False) -> SetUp:
     sets = Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values())))
     offers = list(pools.offers(setting.pools, tables, sets))
     states = hosts.offered(view)
-    expected = daemons(view)
+    ignore_dra = setting.options.ignore_dra_requests
+    expected = daemons(view, ignore_dra=ignore_dra)
     running, moves = _running(setting, movable=movable)
     cluster = Cluster(
         hosts=hosts.hosts(states, view, readings, expected),
@@ -119,7 +120,7 @@ def set_up(setting: Setting, *, movable: bool = False) -> SetUp:
         daemons=expected,
         universe=LentDomains((pools.own_requirements(pool), offer) for pool, offer in offers),
     )
-    virtual = [pod for buffer in setting.buffers for pod in buffer.pods]
+    virtual = [pod for b in setting.buffers for pod in b.pods if not (ignore_dra and pod.spec.resource_claims)]
     pods = [readings.to_place(pod) for pod in (*setting.sought.pending, *setting.sought.moving, *virtual)]
     to_know = [*pods, *(bound.pod for moving in moves.values() for bound in moving)]
     fit = Fit(cluster, to_know, sets, _rules(setting.options))

@@ -1,0 +1,40 @@
+"""Writes the reference pages whose source is the code: docs/reference/reasons.md.
+
+Run as a script it writes them; `make check` compares them with what it would write.
+"""
+
+from pathlib import Path
+
+from baseload.plan.reason import MEANING, Reason
+
+ROOT = Path(__file__).parents[1]
+
+
+def reasons() -> str:
+    lines = [
+        "# Reasons",
+        "",
+        "Every pod without a place and every target that does not take it has one of these as `reason`.",
+        "The list is closed; a new one is a new line in the changelog.",
+        "",
+        "| reason | meaning |",
+        "|---|---|",
+        *(f"| `{reason}` | {MEANING[reason]} |" for reason in Reason),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def outputs() -> dict[str, bytes]:
+    """File name relative to the project's root -> content."""
+    return {"docs/reference/reasons.md": reasons().encode()}
+
+
+def main() -> None:
+    for name, content in outputs().items():
+        file = ROOT / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()
