@@ -89,14 +89,14 @@ class Supply:
         laid = overlays.overlaid(overlays_in_force, self.pools, tables)
         self._tables: Final = {name: overlaid.types for name, overlaid in laid.items()}
         self.sets: Final = Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in self._tables.values())))
+        self._daemons: Final = daemons(view, ignore_dra=options.ignore_dra_requests)
         self._limits_left: Final[dict[str, Mapping[str, int]]] = {}
         self.readings: Final = Readings(view, Volumes(view), DefaultSpread(view, options.default_spread))
 
     @cached_property
     def offers(self) -> tuple[Offer, ...]:
-        expected = daemons(self._view)
         found = pools.offers(self.pools, self._tables, self.sets)
-        return tuple(Offer(pool, offer, daemon_groups(offer, expected, self.sets)) for pool, offer in found)
+        return tuple(Offer(pool, offer, daemon_groups(offer, self._daemons, self.sets)) for pool, offer in found)
 
     def tolerations(self, reading: FitPod) -> tuple[Toleration, ...]:
         """A pod's tolerations; where some pool has a soft taint, the last relaxation tolerates all of those."""
@@ -106,7 +106,7 @@ class Supply:
     @cached_property
     def hosts(self) -> tuple[Host, ...]:
         """The nodes, less what the plan puts on them."""
-        found = hosts.hosts(hosts.offered(self._view), self._view, self.readings, daemons(self._view))
+        found = hosts.hosts(hosts.offered(self._view), self._view, self.readings, self._daemons)
         taken: dict[str, dict[str, int]] = {}
         for placement in self._plan.placements:
             if placement.node is not None:

@@ -124,6 +124,7 @@ class Base:
 
     def _nodes(self, keys: frozenset[str]) -> Nodes:
         nodes = Nodes(self.cluster.hosts)
+        keys = frozenset(map(normalise, keys))  # a topology key may be an old name, a set has the new one
         classes: dict[tuple[int, int], HostClass] = self._node_classes
         for place, host in enumerate(self.cluster.hosts):
             labels = {key: value for key, value in host.labels.items() if normalise(key) in keys}
@@ -140,9 +141,10 @@ class Base:
     def _count_owners(self) -> None:
         """Running pods keep others away by their required anti-affinity, terminating ones too (13.14)."""
         for bound in self.cluster.running:
-            if bound.pod.constraints.anti_affinity:
+            node = self.cluster.nodes.get(bound.node)
+            if bound.pod.constraints.anti_affinity and node is not None and node.tracked:
                 for group in self.groups.inverse_of(bound.pod.constraints):
-                    self.groups.count_running(group, self.cluster.nodes.get(bound.node), 1)
+                    self.groups.count_running(group, node, 1)
 
 
 def _left(cluster: Cluster) -> dict[str, dict[str, int]]:

@@ -36,6 +36,7 @@ class CountedNode:
     taints: tuple[Taint, ...]
     place: int | None  # among the existing nodes that are offered; None: being deleted, or not tracked
     registers: bool  # lends its domains even when no pod runs there: offered, with a Node object
+    tracked: bool  # cluster state knows it
 
 
 class Running:

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from baseload.values import label
+
 PREFER_NO_SCHEDULE: Final = "PreferNoSchedule"
 
 
@@ -45,9 +47,8 @@ TOLERATES_SOFT: Final = Toleration("", "Exists", "", PREFER_NO_SCHEDULE)
 
 def _compares(taint: str, operator: str, toleration: str) -> bool:
     """A numeric toleration: the taint's value is greater (Gt) or less (Lt) than the toleration's."""
-    try:
-        held, bound = int(taint), int(toleration)
-    except ValueError:
+    held, bound = label.integer(taint), label.integer(toleration)
+    if held is None or bound is None:
         return False
     return held > bound if operator == "Gt" else held < bound
 

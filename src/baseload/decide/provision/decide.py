@@ -4,7 +4,7 @@ The order of work is provisioning spec 29.1. A plan carries for each pod that fo
 would have to change is worked out in `decide.explain`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -17,7 +17,6 @@ from baseload.decide.fit.why import Refusal
 from baseload.decide.provision import buffers, hosts
 from baseload.decide.provision.launch import Launches
 from baseload.decide.provision.options import Options
-from baseload.decide.provision.overlays import CAPACITY_APPLIED, PRICE_APPLIED, Overlaid
 from baseload.decide.provision.setup import Setting, set_up, setting_of
 from baseload.decide.provision.static_pools import static_pools
 from baseload.model.requests import amounts
@@ -106,8 +105,7 @@ def _claims(
             dropped += (Unschedulable(pod.name, Reason.NODE_LIMIT, text) for pod in claim.pods)
             continue
         opened[pool] = opened.get(pool, 0) + 1
-        marks = dict(_overlay_marks(setting.types[pool], claim))
-        planned = launches.planned(claim, f"{pool}-{opened[pool]}", marks)
+        planned = launches.planned(claim, f"{pool}-{opened[pool]}", setting.types[pool])
         if planned is None:
             opened[pool] -= 1
             text = "the cheapest 600 instance types do not reach the minValues, so the NodeClaim is dropped"
@@ -127,13 +125,6 @@ def _nodes_left(setting: Setting) -> dict[str, int]:
         running[state.pool] = running.get(state.pool, 0) + 1
     found = {name: amounts({"nodes": limit})["nodes"] for name, limit in limits.items() if limit is not None}
     return {name: limit - running.get(name, 0) * UNIT for name, limit in found.items()}
-
-
-def _overlay_marks(overlaid: Overlaid, claim: Claim) -> Iterator[tuple[str, str]]:
-    if overlaid.priced & claim.types:
-        yield PRICE_APPLIED, "true"
-    if overlaid.enlarged & claim.types:
-        yield CAPACITY_APPLIED, "true"
 
 
 def _unschedulable(pod: FitPod, refused: Sequence[Refusal], fitted: Fitted, names: Mapping[str, str]) -> Unschedulable:

@@ -13,6 +13,7 @@ from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.template import Template
 from baseload.decide.fit.types import RESERVED, bits
 from baseload.decide.provision import pool_hash, pools
+from baseload.decide.provision.overlays import Overlaid
 from baseload.kube.types.karpenter import NodePool
 from baseload.plan.provision import PlannedClaim, Taint
 from baseload.values.label import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODEPOOL
@@ -42,7 +43,7 @@ class Launches:
         held[CAPACITY_TYPE] = Requirement.of(CAPACITY_TYPE, "In", (RESERVED,))
         return Requirements(held).add(Requirement.of(RESERVATION, "In", claim.reservations))
 
-    def planned(self, claim: Claim, name: str, marks: Mapping[str, str]) -> PlannedClaim | None:
+    def planned(self, claim: Claim, name: str, overlaid: Overlaid) -> PlannedClaim | None:
         """The NodeClaim; None where the cheapest 600 types do not reach its minValues, so that it is dropped."""
         number = self._sets.number(self.requirements(claim))
         menu = self._menu(claim.template, number, claim.types)
@@ -60,7 +61,7 @@ class Launches:
             price_per_hour=menu.prices[0],
             estimated=menu.estimates[0],
             labels=menu.labels,
-            annotations=self._annotations(claim, marks),
+            annotations=self._annotations(claim, overlaid.marks(menu.types)),
             taints=menu.taints,
             startup_taints=menu.startup_taints,
             requests=requests,
@@ -112,6 +113,7 @@ class Launches:
         startup = _taints(pool, startup=True)
         return _Menu(
             names=names,
+            types=kept,
             prices=tuple(best[place][0] if place in best else None for place in order),
             estimates=tuple(place in best and bool(best[place][3].estimated >> place & 1) for place in order),
             offering=offering,
@@ -154,6 +156,7 @@ class _Menu:
     """The types that a claim goes to launch with, cheapest first, and what the node of the first would be."""
 
     names: tuple[str, ...]
+    types: int  # the same as a mask
     prices: tuple[float | None, ...]
     estimates: tuple[bool, ...]
     offering: OfferingColumn

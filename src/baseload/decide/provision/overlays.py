@@ -16,7 +16,7 @@ from baseload.decide.fit.constraints import requirements_of
 from baseload.decide.fit.types import bits
 from baseload.kube.types.karpenter import NodeOverlay, NodePool
 from baseload.model.requests import amounts
-from baseload.values.label import CORE_WELL_KNOWN, NODEPOOL
+from baseload.values.label import CORE_WELL_KNOWN, INSTANCE_TYPE, NODEPOOL
 from baseload.values.requirement import Requirement, Requirements
 
 PRICE_APPLIED: Final = "karpenter.sh/price-overlay-applied"
@@ -36,6 +36,11 @@ class Overlaid:
     types: InstanceTypes
     priced: int = 0
     enlarged: int = 0
+
+    def marks(self, types: int) -> dict[str, str]:
+        """The annotations of a claim that goes to launch with these types (23.7)."""
+        masks = {PRICE_APPLIED: self.priced, CAPACITY_APPLIED: self.enlarged}
+        return {mark: "true" for mark, mask in masks.items() if mask & types}
 
 
 def overlaid(
@@ -114,7 +119,12 @@ def _meets(held: Requirement, demand: Requirement) -> bool:
 
 
 def _price(overlay: NodeOverlay, price: float | None) -> float | None:
-    """The price that an overlay gives an offering, None where it says nothing of prices."""
+    """The price that an overlay gives an offering, None where it says nothing of prices.
+
+    For want of a price an offering is not available, and an overlay that chooses by more than type cannot mend that.
+    """
+    if price is None and not _names_types_alone(overlay):
+        return None
     if overlay.spec.price is not None:
         return float(overlay.spec.price)
     adjustment = overlay.spec.price_adjustment
@@ -123,6 +133,10 @@ def _price(overlay: NodeOverlay, price: float | None) -> float | None:
     if adjustment.endswith("%"):
         return max(0.0, float(Fraction(str(price)) * (1 + Fraction(adjustment[:-1]) / 100)))
     return max(0.0, float(Fraction(str(price)) + Fraction(adjustment)))
+
+
+def _names_types_alone(overlay: NodeOverlay) -> bool:
+    return [(r.key, r.operator) for r in overlay.spec.requirements] == [(INSTANCE_TYPE, "In")]
 
 
 def _applied(
