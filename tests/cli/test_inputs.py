@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from baseload.cli.inputs import progress
+from baseload.cli.main import main
 
 
 class Terminal(io.StringIO):
@@ -36,3 +37,16 @@ def test_a_pipe_sees_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
         pass
 
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("flag", ["-f", "--catalog", "--options", "--region"])
+def test_a_flag_of_an_unset_shell_variable_is_wrong_usage(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "provision", "-f", ".", flag, ""]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.endswith("is empty\n")
+
+
+def test_options_are_not_read_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "provision", "-f", "/dev/null", "--options", "-"]) == 2
+    assert capsys.readouterr().err.splitlines()[0] == "-: no such file or folder"

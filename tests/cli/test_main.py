@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -70,6 +71,7 @@ def test_help_lists_commands_without_importing_them(capsys: pytest.CaptureFixtur
 def test_help_imports_nothing_heavy() -> None:
     code = f"""
 import sys
+from pathlib import Path
 from baseload.cli.main import main
 assert main(["plan", "--help"]) == main(["--help"]) == 0
 sys.exit(", ".join(set({HEAVY}) & set(sys.modules)))
@@ -125,3 +127,62 @@ def test_ctrl_c_stops_a_running_command_without_a_traceback() -> None:
 
         assert process.stderr.read() == b"baseload: interrupted\n"
     assert process.returncode == 130
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["plan", "provision", "--help"], ["--version"]])
+def test_help_that_cannot_be_written_ends_with_2_and_no_traceback(arguments: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        result = python("-m", "baseload", *arguments, stdout=full.fileno())
+
+    assert (result.returncode, result.stderr) == (
+        2,
+        b"Error: the output cannot be written: No space left on device\n",
+    )
+
+
+def shell(command: str) -> "subprocess.CompletedProcess[bytes]":
+    """A command line in which `baseload` stands for the program."""
+    return subprocess.run(
+        ["sh", "-c", command.replace("baseload", f"{sys.executable} -m baseload", 1)], capture_output=True, check=False
+    )
+
+
+def test_a_closed_stdout_ends_with_2() -> None:
+    result = shell("baseload version >&-")
+
+    assert (result.returncode, result.stderr) == (
+        2,
+        b"Error: the output cannot be written: stdout is closed\n",
+    )
+
+
+@pytest.mark.parametrize("where", ["2>&-", "2>/dev/full"])
+def test_a_stderr_that_cannot_be_written_changes_neither_status_nor_output(where: str) -> None:
+    assert shell(f"baseload plan provision -f absent.yaml {where}").returncode == 2
+    listed = shell(f"baseload catalog list --limit 1 {where}")
+    assert (listed.returncode, listed.stdout.splitlines()[0].split()[0]) == (0, b"NAME")
+
+
+def test_a_closed_stdin_is_bad_input() -> None:
+    result = shell("baseload plan provision -f - <&-")
+
+    assert (result.returncode, result.stderr) == (2, b"stdin: cannot be read: it is closed\n")
+
+
+def test_a_completion_that_no_script_asked_for_is_wrong_usage() -> None:
+    result = python("-m", "baseload", _BASELOAD_COMPLETE="bash_complete")
+
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.startswith(b"Error: _BASELOAD_COMPLETE is for the scripts")
+
+
+def test_control_characters_in_a_name_do_not_reach_the_terminal(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "pod.json"
+    file.write_text('{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a\\u001b[31m\\u202e\\nb"}}')
+
+    assert main(["plan", "provision", "-f", str(file)]) == 2
+    error = capsys.readouterr().err
+    assert error.replace("\n", "").isprintable()
+    assert "\\x1b[31m\\u202e" in error

@@ -1,6 +1,7 @@
 """Manifests are found in files, folders and standard input, in a fixed order, whatever their encoding's mark."""
 
 import codecs
+import os
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,40 @@ def test_a_name_that_no_file_can_have_is_a_fault() -> None:
     found, faults = sources.read(["a\0b"])
     assert not found
     assert len(faults) == 1
+
+
+def faults_of(*names: str, stdin: bytes | None = None) -> list[str]:
+    with pytest.raises(BadInput) as refused:
+        manifests.load(names, stdin=None if stdin is None else lambda: stdin)
+    return [str(fault) for fault in refused.value.faults]
+
+
+def test_standard_input_can_be_named_once_only() -> None:
+    assert faults_of("-", "-", stdin=namespace("a").encode()) == ["stdin: is named twice, and can be read once only"]
+
+
+def test_every_file_that_is_named_holds_an_object(tmp_path: Path) -> None:
+    inputs.write(tmp_path, {"a.yaml": namespace("a"), "empty.yaml": "", "comment.yaml": "# nothing\n---\n"})
+    names = [str(tmp_path / name) for name in ("a.yaml", "empty.yaml", "comment.yaml")]
+    assert faults_of(*names, "-", stdin=b"") == [f"{name}: there is no object in it" for name in (*names[1:], "stdin")]
+
+
+def test_an_empty_file_in_a_folder_is_said(tmp_path: Path) -> None:
+    inputs.write(tmp_path, {"a.yaml": namespace("a"), "empty.yaml": ""})
+    (warning,) = manifests.load([str(tmp_path)]).warnings
+    assert str(warning) == f"{tmp_path / 'empty.yaml'}: there is no object in it"
+
+
+def test_a_folder_without_a_manifest_is_bad_input_even_beside_others(tmp_path: Path) -> None:
+    inputs.write(tmp_path, {"a/a.yaml": namespace("a"), "b/README.md": ""})
+    (fault,) = faults_of(str(tmp_path / "a"), str(tmp_path / "b"))
+    assert fault == f"{tmp_path / 'b'}: there is no manifest in it (files in .yaml, .yml, .json)"
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.yaml")
+    assert faults_of(str(tmp_path)) == [f"{tmp_path}: cannot be read: a.yaml in it is a pipe"]
+
+
+def test_a_device_without_an_end_is_not_read() -> None:
+    assert faults_of("/dev/zero") == ["/dev/zero: cannot be read: it is a device"]

@@ -111,3 +111,19 @@ def test_a_cache_that_cannot_be_written_is_bad_input(tmp_path: Path, monkeypatch
 def test_a_file_of_ones_own_that_is_not_there_is_bad_input() -> None:
     with pytest.raises(BadInput, match=r"no/such\.json: cannot be read: No such file"):
         catalogue.from_file("no/such.json")
+
+
+@pytest.mark.parametrize("region", ["", "r" * 5000, "../../etc"])
+def test_no_region_is_too_odd_to_look_for(region: str) -> None:
+    assert catalogue.open_ec2(region).catalogue is catalogue.embedded()
+
+
+def test_whoever_has_no_home_has_no_cache(monkeypatch: pytest.MonkeyPatch, aws: None) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert catalogue.open_ec2("us-east-1").catalogue is catalogue.embedded()
+    with pytest.raises(BadInput, match="no home folder"):
+        catalogue.refresh("us-east-1", LATER)

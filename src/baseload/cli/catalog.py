@@ -13,6 +13,7 @@ from baseload.catalog.ec2 import DEFAULT_REGION, Ec2Catalogue
 from baseload.catalog.listing import Order
 from baseload.catalog.nodeclass import NodeClassSettings
 from baseload.cli import catalog_text as text
+from baseload.cli import stderr
 from baseload.values.errors import BadInput, Fault
 from baseload.values.requirement import Requirements
 from baseload.world import catalogue
@@ -51,16 +52,16 @@ def _source(region: str | None, file: str | None, max_pods: int | None, embedded
         if region is not None or max_pods is not None or embedded:
             raise click.UsageError("--region, --max-pods and --embedded say nothing of the types of --catalog FILE")
         return _Source(catalogue.from_file(file), None)
-    name = region or DEFAULT_REGION
+    name = DEFAULT_REGION if region is None else region
     opened = catalogue.open_ec2(name, ignore_cache=embedded)
     types = opened.catalogue.instance_types(name, settings=NodeClassSettings(max_pods=max_pods))
-    assumed = () if region else (f"no --region: {name}",)
+    assumed = () if region is not None else (f"no --region: {name}",)
     return _Source(types, opened.catalogue, (*assumed, *opened.notes, *types.notes))
 
 
 def _say(notes: tuple[str, ...]) -> None:
     for note in notes:
-        click.echo(note, err=True)
+        stderr.say(note)
 
 
 @click.command("list")

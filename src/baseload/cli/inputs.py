@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
+from baseload.cli import stderr
+
 if TYPE_CHECKING:
     from baseload.kube.schema.check import Validate
     from baseload.world.files import Expand, Inputs
@@ -29,11 +31,22 @@ OUTPUT = click.option(
     help="What to print: a table for people, or the plan's contract as JSON or YAML.",
 )
 
+
+def _named(
+    _: click.Context, flag: click.Parameter, given: str | tuple[str, ...] | None
+) -> str | tuple[str, ...] | None:
+    """A flag's value that is not empty: an empty one is mostly a shell variable that is not set."""
+    if given == "" or (isinstance(given, tuple) and "" in given):
+        raise click.BadParameter("is empty")
+    return given
+
+
 _FLAGS: Final = (
     click.option(
         "-f",
         "--filename",
         "names",
+        callback=_named,
         multiple=True,
         required=True,
         metavar="FILE|DIR|-",
@@ -42,14 +55,21 @@ _FLAGS: Final = (
     click.option(
         "--catalog",
         type=click.Path(),
+        callback=_named,
         metavar="FILE",
         help="Instance types in KWOK's file format, in place of the built-in EC2 catalogue.",
     ),
-    click.option("--region", metavar="REGION", help="The EC2 region; by default that of the zones in the input."),
+    click.option(
+        "--region",
+        metavar="REGION",
+        callback=_named,
+        help="The EC2 region; by default that of the zones in the input.",
+    ),
     click.option(
         "--options",
         "options_file",
         type=click.Path(),
+        callback=_named,
         metavar="FILE",
         help="Controller settings as a YAML map, e.g. preferencePolicy: Ignore.",
     ),
@@ -106,7 +126,7 @@ def read(flags: Flags) -> "Inputs":
     with progress("reading the input"):
         inputs = files.read(
             flags.names,
-            stdin=sys.stdin.buffer.read,
+            stdin=_stdin,
             catalog=flags.catalog,
             region=flags.region,
             options_file=flags.options_file,
@@ -114,16 +134,22 @@ def read(flags: Flags) -> "Inputs":
             validate=cast("Validate", flags.validate),
         )
     for note in inputs.notes:
-        click.echo(note, err=True)
+        stderr.say(note)
     if flags.verbose and inputs.passed_over:
-        click.echo(f"not looked at: {', '.join(inputs.passed_over)}", err=True)
+        stderr.say(f"not looked at: {', '.join(inputs.passed_over)}")
     return inputs
+
+
+def _stdin() -> bytes:
+    if sys.stdin is None:
+        raise OSError("it is closed")
+    return sys.stdin.buffer.read()
 
 
 @contextmanager
 def progress(what: str) -> Iterator[None]:
     """A line on the terminal while something goes on."""
-    if not sys.stderr.isatty():
+    if not stderr.is_terminal():
         yield
         return
     click.echo(f"{_ERASED}{what} …", err=True, nl=False)

@@ -16,10 +16,12 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 
 import click
 
 import baseload
+from baseload.cli import stderr
 from baseload.cli.lazy import Entry, LazyGroup
 from baseload.values.errors import BadInput, Unreachable
 
@@ -66,55 +68,70 @@ def main(arguments: Sequence[str] | None = None, *, group: LazyGroup = BASELOAD)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # the same bytes under every locale
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    if instruction := os.environ.get(COMPLETE):
-        from click.shell_completion import shell_complete
-
-        return shell_complete(group, {}, "baseload", COMPLETE, instruction)
     try:
         return run(group, list(sys.argv[1:] if arguments is None else arguments))
     except BadInput as error:
         for fault in error.faults:
-            click.echo(" ".join(str(fault).splitlines()), err=True)
+            stderr.say(str(fault))
             for line in fault.mend:
-                click.echo(f"    {line}", err=True)
+                stderr.say(f"    {line}")
         return BAD_INPUT
     except Unreachable as error:
-        click.echo(f"baseload: {error}", err=True)
+        stderr.say(f"baseload: {error}")
         return UNREACHABLE
     except click.ClickException as error:
-        error.show()
+        with stderr.unheard():
+            error.show()
         return BAD_INPUT
     except (KeyboardInterrupt, click.Abort):
-        click.echo("baseload: interrupted", err=True)
+        stderr.say("baseload: interrupted")
         return INTERRUPTED
 
 
 def run(group: LazyGroup, arguments: list[str]) -> int:
-    """Run a command and write its output; what is bad about its input is raised."""
+    """Run a command and write its output; what is bad about its input is raised.
+
+    What click itself prints (help, the version, completions) is kept back as well, so that all output is written, and
+    can fail to be, in one place.
+    """
+    printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    status, output = DONE, None
+    with redirect_stdout(printed):
+        try:
+            if instruction := os.environ.get(COMPLETE):
+                status = _complete(group, instruction)
+            else:
+                with group.make_context("baseload", arguments) as context:
+                    output = group.invoke(context)
+        except click.exceptions.Exit as exit:
+            status = exit.exit_code
     try:
-        with group.make_context("baseload", arguments) as context:
-            output = group.invoke(context)
-        if isinstance(output, str | bytes | bytearray):
-            write(output)
-    except click.exceptions.Exit as exit:
-        return exit.exit_code
+        for part in (printed.buffer.getvalue(), output):
+            if part and isinstance(part, str | bytes):
+                write(part)
     except BrokenPipeError:
-        give_up_stdout()
-    return DONE
+        stderr.give_up(sys.stdout)
+    return status
 
 
-def write(output: str | bytes | bytearray) -> None:
-    """Bytes go out as they are, and whole: a large plan need not become text first."""
-    whole = output.endswith("\n") if isinstance(output, str) else output.endswith(b"\n")
+def _complete(group: LazyGroup, instruction: str) -> int:
+    from click.shell_completion import shell_complete
+
     try:
-        click.echo(output, nl=not whole)
+        return shell_complete(group, {}, "baseload", COMPLETE, instruction)
+    except (KeyError, ValueError) as error:
+        raise click.ClickException(f"{COMPLETE} is for the scripts of `baseload completion`") from error
+
+
+def write(output: str | bytes) -> None:
+    """Bytes go out as they are: a large plan need not become text first."""
+    if sys.stdout is None:
+        raise click.ClickException("the output cannot be written: stdout is closed")
+    end = "\n" if isinstance(output, str) else b"\n"
+    try:
+        click.echo(output, nl=not output.endswith(end))  # type: ignore[arg-type]
     except BrokenPipeError:
         raise
     except OSError as error:
-        give_up_stdout()
+        stderr.give_up(sys.stdout)
         raise click.ClickException(f"the output cannot be written: {error.strerror}") from error
-
-
-def give_up_stdout() -> None:
-    """What is still buffered would fail once more when the interpreter closes the stream: let it go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -47,6 +47,7 @@ class Loading:
         self.readings: list[Wire | None] = []  # aligned to found
         self.faults: list[Fault] = []
         self._warnings: dict[tuple[str, str], list[Fault]] = {}  # (kind, path without indexes) -> those alike
+        self._empty: list[Fault] = []
         self._strangers: Counter[tuple[str, str]] = Counter()  # (apiVersion, kind) of groups that nobody here knows
         self._reader = reading.Readings()
         self._checker = Checker(validate)
@@ -61,7 +62,11 @@ class Loading:
     def all_warnings(self) -> list[Fault]:
         """What was found and does not refuse the input; what is alike in many objects is said of the first."""
         strangers = [_stranger(*kind, count) for kind, count in self._strangers.items()]
-        return [*strangers, *map(_first_of, self._warnings.values())]
+        return [*self._empty, *strangers, *map(_first_of, self._warnings.values())]
+
+    def note_empty(self, file: str, *, was_named: bool) -> None:
+        """A file without an object is a mistake of whoever named it; in a folder it is only said."""
+        (self.faults if was_named else self._empty).append(Fault("there is no object in it", file=file))
 
     def _warn(self, kind: str, fault: Fault) -> None:
         self._warnings.setdefault((kind, _INDEX.sub("[]", fault.path)), []).append(fault)

@@ -73,6 +73,8 @@ def load(names: Sequence[str], *, stdin: Callable[[], bytes] | None = None, vali
             parts, faults = documents.split(source)
             for document in parts:
                 loading.take(source.file, document)
+            if not parts and not faults:
+                loading.note_empty(source.file, was_named=source.file in (*names, sources.STDIN_FILE))
             loading.faults.extend(faults)
     if loading.is_empty:
         loading.faults.append(Fault("there is no object in it", file=", ".join(names)))

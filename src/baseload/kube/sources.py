@@ -7,13 +7,16 @@ Text must be UTF-8; a byte order mark of UTF-8, UTF-16 or UTF-32 is understood.
 """
 
 import codecs
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from baseload.values.errors import Fault
 
 STDIN = "-"
+STDIN_FILE = "stdin"  # what faults call it
 SUFFIXES = (".yaml", ".yml", ".json")
 
 # The marks of UTF-32 begin like those of UTF-16, so they come first.
@@ -38,18 +41,30 @@ def read(sources: Sequence[str], *, stdin: Callable[[], bytes] | None = None) ->
     """Read all sources in order; what cannot be read becomes a fault and does not stop the others."""
     found: list[Source] = []
     faults: list[Fault] = []
-    for name in sources:
-        if name == STDIN:
-            _take("stdin", stdin or bytes, found, faults)
+    for place, name in enumerate(sources):
+        if name == STDIN and stdin is not None:
+            if STDIN in sources[:place]:
+                faults.append(Fault("is named twice, and can be read once only", file=STDIN_FILE))
+            else:
+                _take(STDIN_FILE, stdin, found, faults)
             continue
         try:
             files = list(_files(Path(name)))
         except (OSError, ValueError) as error:
             faults.append(Fault(_reason(error), file=name))
             continue
+        if not files:
+            faults.append(Fault("there is no manifest in it", file=name, allowed=f"files in {', '.join(SUFFIXES)}"))
         for file in files:
-            _take(str(file), file.read_bytes, found, faults)
+            _take(str(file), partial(content, file), found, faults)
     return found, faults
+
+
+def content(file: Path) -> bytes:
+    """The bytes of a file. A device may have no end."""
+    if file.is_char_device() and str(file) != os.devnull:
+        raise OSError("it is a device")
+    return file.read_bytes()
 
 
 def _files(path: Path, above: frozenset[Path] = frozenset()) -> Iterator[Path]:
@@ -64,6 +79,8 @@ def _files(path: Path, above: frozenset[Path] = frozenset()) -> Iterator[Path]:
         if child.name.startswith("."):
             continue
         if child.is_dir() or child.suffix in SUFFIXES:
+            if child.is_fifo():
+                raise OSError(f"{child.name} in it is a pipe")
             yield from _files(child, above | {here})
 
 

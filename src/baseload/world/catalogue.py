@@ -16,6 +16,7 @@ from pathlib import Path
 from baseload.catalog import ec2_file, kwok
 from baseload.catalog.columns import InstanceTypes
 from baseload.catalog.ec2 import Ec2Catalogue
+from baseload.kube import sources
 from baseload.values.errors import BadInput, Fault, Unreachable
 
 
@@ -44,16 +45,25 @@ def embedded() -> Ec2Catalogue:
 
 def cache_file(region: str) -> Path:
     """Where the figures of a region are kept once they have been read from AWS."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "baseload" / f"ec2-{region}.json.gz"
+    return _caches() / "baseload" / f"ec2-{region}.json.gz"
+
+
+def _caches() -> Path:
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError as error:
+        fault = Fault("there is no home folder to keep the catalogue in", allowed="name a folder by XDG_CACHE_HOME")
+        raise BadInput([fault]) from error
 
 
 def open_ec2(region: str, *, ignore_cache: bool = False) -> Opened:
     """The best figures there are of a region: the cache, unless it is older than the package or cannot be read."""
-    file = cache_file(region)
-    if ignore_cache or not _is_name(region) or not file.exists():
+    if ignore_cache or not _is_name(region):
         return Opened(embedded())
     try:
+        file = cache_file(region)
+        if not file.exists():
+            return Opened(embedded())
         cached = Ec2Catalogue.from_bytes(file.read_bytes(), str(file))
     except (BadInput, OSError) as error:
         return Opened(embedded(), (f"the cached catalogue is not used: {error}",))
@@ -65,7 +75,7 @@ def open_ec2(region: str, *, ignore_cache: bool = False) -> Opened:
 def from_file(path: str) -> InstanceTypes:
     """The user's own instance types, in KWOK's file format."""
     try:
-        data = Path(path).read_bytes()
+        data = sources.content(Path(path))
     except OSError as error:
         raise BadInput([Fault(f"cannot be read: {error.strerror or error}", file=path)]) from error
     return kwok.read(data, path)
@@ -76,13 +86,13 @@ def refresh(region: str, now: datetime | None = None) -> Refreshed:
     from baseload.cloud.aws import prices
 
     now = now or datetime.now(UTC)
+    file = cache_file(region)
     try:
         reading = prices.read(prices.connect(region), embedded().figures, now)
     except Unreachable as error:
         return Refreshed(None, 0, (f"{error}; the embedded catalogue is used",))
-    sources = {"AWS": f"{region}, {now.date().isoformat()}"}
-    data = ec2_file.encode(now.date().isoformat(), sources, reading.specs, {region: reading.region})
-    file = cache_file(region)
+    origin = {"AWS": f"{region}, {now.date().isoformat()}"}
+    data = ec2_file.encode(now.date().isoformat(), origin, reading.specs, {region: reading.region})
     _write(file, data)
     return Refreshed(file, len(reading.specs), reading.warnings)
 
