@@ -135,7 +135,7 @@ class Fit:
             for group in (*counting, *kind.inverse):
                 where = groups.where(group, node)
                 if where is not None:
-                    run.withdraw(group, where)
+                    run.books.withdraw(group, where)
 
     def _unregister(self, removed: Sequence[int], pods: Sequence[FitPod]) -> list[tuple[ZoneGroup, str]]:
         """Domains that only a removed node lends are unknown without it."""
