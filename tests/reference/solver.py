@@ -96,7 +96,7 @@ class Pass:
         self.known, self.options = known, options
         self.ignore_preferences = options.get("preferencePolicy") == "Ignore"
         self.best_effort = options.get("minValuesPolicy") == "BestEffort"
-        self.ignore_claims = options.get("ignoreDRARequests", True)
+        self.ignore_claims = options.get("ignoreDraRequests", True)
         self.reserving = (options.get("featureGates") or {}).get("ReservedCapacity", True)
         self.volumes = Volumes(objects)
         self.pods = pods
