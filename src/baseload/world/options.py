@@ -49,11 +49,13 @@ _OWN: Final = (
     "preferencePolicy",
     "minValuesPolicy",
     "ignoreDraRequests",
+    "ignoreDRARequests",
     "featureGates",
     "schedulerConfig",
     "now",
     "vmMemoryOverheadPercent",
     "reservedENIs",
+    "perNodeHour",
 )
 _DURATIONS: Final = ("batchIdleDuration", "batchMaxDuration")
 
@@ -116,7 +118,10 @@ class _Reader:
             options=Options(
                 preference_policy=self.value(tree, "preferencePolicy", _one_of("Respect", "Ignore"), "Respect"),
                 min_values_policy=self.value(tree, "minValuesPolicy", _one_of("Strict", "BestEffort"), "Strict"),
-                ignore_dra_requests=self.value(tree, "ignoreDraRequests", _BOOLEAN, True),
+                ignore_dra_requests=all(
+                    self.value(tree, name, _BOOLEAN, True) for name in ("ignoreDraRequests", "ignoreDRARequests")
+                ),
+                per_node_hour=self.value(tree, "perNodeHour", _MONEY, 0.0),
                 feature_gates=self.gates(tree.get("featureGates")),
                 default_spread=self.default_spread(tree.get("schedulerConfig")),
                 now=self.value(tree, "now", _INSTANT, None),
@@ -258,6 +263,13 @@ def _count(given: object) -> object:
     return given
 
 
+def _money(given: object) -> object:
+    """Dollars."""
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < 1e6:
+        raise ValueError
+    return float(given)
+
+
 def _positive(given: object) -> object:
     """Thousandths of a CPU; a quantity or a plain number."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
@@ -274,4 +286,5 @@ _INSTANT: Final = _Form(_instant, "an instant in RFC 3339, e.g. '2026-01-10T12:0
 _DURATION: Final = _Form(_duration, "a duration, e.g. 10s")
 _SHARE: Final = _Form(_share, "a share from 0 to below 1, e.g. 0.075")
 _COUNT: Final = _Form(_count, "a whole number, 0 or more")
+_MONEY: Final = _Form(_money, "dollars an hour, 0 or more, e.g. 0.03")
 _POSITIVE: Final = _Form(_positive, "an amount above 0, e.g. 1000")

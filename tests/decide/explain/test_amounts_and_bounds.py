@@ -1,5 +1,7 @@
 """How much work an explanation may be, what it says where it stops, and the sums behind its notes."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +23,7 @@ def test_the_effective_limit_is_the_largest_sum_of_node_sizes(limit: int, sizes:
 
 def test_a_fee_per_node_is_told_apart_from_the_price_of_instances() -> None:
     found = told(pool(), pod("a"))
-    said = notes(found.view, found.tables(found.view), found.options, found.plan, per_node_hour=0.03)
+    said = notes(found.view, found.tables(found.view), replace(found.options, per_node_hour=0.03), found.plan)
     assert said == ("instances cost $0.0500 an hour, fees of $0.0300 a node $0.0300 more: $0.0800 in all",)
 
 

@@ -32,10 +32,8 @@ def notes(
     tables: Mapping[str, InstanceTypes],
     options: Options,
     plan: ProvisionPlan,
-    *,
-    per_node_hour: float = 0.0,
 ) -> tuple[str, ...]:
-    """Sentences for the reader of the plan. `per_node_hour`: what each node costs besides its price, in dollars."""
+    """Sentences for the reader of the plan."""
     supply = Supply(view, tables, options, plan, {})
     return (
         *_single_types(supply),
@@ -43,7 +41,7 @@ def notes(
         *_slots(plan),
         *_daemons(view, plan),
         *_tainted_hosts(view, plan),
-        *_fees(plan, per_node_hour),
+        *_fees(plan, options.per_node_hour),
     )
 
 

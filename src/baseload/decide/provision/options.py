@@ -26,6 +26,7 @@ class Options:
     ignore_dra_requests: bool = True
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
     default_spread: tuple[TopologySpreadConstraint, ...] = ()  # schedulerConfig.podTopologySpread.defaultConstraints
+    per_node_hour: float = 0.0  # dollars that a node costs besides its price; decides nothing, is told apart
     now: int | None = None  # nanoseconds since the epoch; None: no instant was given
 
     def gate(self, name: str) -> bool:
