@@ -5,7 +5,7 @@ import pytest
 
 from baseload.kube.types.apps import Deployment, ReplicaSet, StatefulSet
 from baseload.kube.types.batch import Job
-from baseload.kube.types.core import PersistentVolumeClaim, Pod
+from baseload.kube.types.core import PersistentVolumeClaim, Pod, PodSpec
 from baseload.model.expand import Workload, expand
 from baseload.model.view import View, name_of
 
@@ -148,6 +148,25 @@ def test_a_limit_without_a_request_is_the_request_as_the_api_server_fills_it_in(
     (made_,) = made(View(), deployment(template=template))
 
     assert made_.spec.containers[0].resources.requests == {"cpu": "1", "memory": "1Gi"}
+
+
+def admitted(**spec: object) -> PodSpec:
+    web = msgspec.convert({"metadata": META, "spec": {"replicas": 1, "template": {"spec": spec}}}, Deployment)
+    (only,) = made(View(), web)
+    return only.spec
+
+
+def test_a_limit_of_the_whole_pod_is_its_request_where_no_container_asks_for_the_resource() -> None:
+    containers = [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]
+    spec = admitted(containers=containers, resources={"limits": {"cpu": "2", "memory": "1Gi"}})
+    assert spec.resources is not None
+    assert spec.resources.requests == {"memory": "1Gi"}
+
+
+def test_a_port_of_a_pod_on_the_network_of_the_host_is_the_port_of_the_host() -> None:
+    containers = [{"name": "c", "ports": [{"containerPort": 80}]}]
+    assert [port.host_port for port in admitted(containers=containers, hostNetwork=True).containers[0].ports] == [80]
+    assert [port.host_port for port in admitted(containers=containers).containers[0].ports] == [0]
 
 
 CLAIMS = [{"metadata": {"name": "data"}, "spec": {"storageClassName": "gp3"}}]

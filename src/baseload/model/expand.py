@@ -195,20 +195,27 @@ def _lack_of_job(job: Job, owned: Iterable[Pod]) -> int:
 
 
 def _admitted(template: PodTemplateSpec) -> PodSpec:
-    """The spec that the API server makes of a template: where a limit has no request, it is the request."""
+    """The spec that the API server makes of a template: what it leaves out and something else in it says is filled in.
+
+    A limit without a request is the request, of a container and of the whole pod; a port of a pod on the host's network
+    is the host's port.
+    """
     spec = template.spec
-    if not any(
-        c.resources.limits.keys() - c.resources.requests.keys() for c in (*spec.containers, *spec.init_containers)
-    ):
-        return spec
-    return with_fields(
-        spec,
-        containers=tuple(map(_with_requests, spec.containers)),
-        init_containers=tuple(map(_with_requests, spec.init_containers)),
-    )
+    containers = tuple(_with_defaults(c, spec) for c in spec.containers)
+    init_containers = tuple(_with_defaults(c, spec) for c in spec.init_containers)
+    resources = spec.resources
+    if resources is not None:
+        asked = {r for c in (*containers, *init_containers) for r in c.resources.requests}
+        limits = {resource: limit for resource, limit in resources.limits.items() if resource not in asked}
+        resources = with_fields(resources, requests={**limits, **resources.requests})
+    admitted = with_fields(spec, containers=containers, init_containers=init_containers, resources=resources)
+    return spec if admitted == spec else admitted
 
 
-def _with_requests(container: Container) -> Container:
+def _with_defaults(container: Container, spec: PodSpec) -> Container:
     resources = container.resources
     requests = {**resources.limits, **resources.requests}
-    return with_fields(container, resources=with_fields(resources, requests=requests))
+    ports = container.ports
+    if spec.host_network:
+        ports = tuple(with_fields(p, host_port=p.host_port or p.container_port or 0) for p in ports)
+    return with_fields(container, resources=with_fields(resources, requests=requests), ports=ports)
