@@ -45,8 +45,15 @@ def test_the_pool_of_many_tutorials_is_refused_with_the_lines_that_mend_it(capsy
     assert main(["plan", "provision", "-f", str(EXAMPLES / "exercise-broken")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert "NodePool default: spec.template.spec.nodeClassRef: Required value" in err
-    assert "kind: EC2NodeClass" in err
+    first, *mending = err.splitlines()
+    assert first.endswith("document 1: NodePool default: spec.template.spec.nodeClassRef: Required value")
+    assert mending == [
+        "    add under spec.template.spec:",
+        "          nodeClassRef:",
+        "            group: karpenter.k8s.aws",
+        "            kind: EC2NodeClass",
+        "            name: default",
+    ]
 
 
 def test_no_daemons_gap_is_named_where_requests_are_honest(capsys: pytest.CaptureFixture[str]) -> None:

@@ -193,3 +193,38 @@ def test_an_edit_of_an_unknown_object_or_path_is_refused(read: Read) -> None:
         inputs.edited("NodePool b", "spec.weight", 1)
     with pytest.raises(ValueError, match="leads nowhere"):
         inputs.edited("NodePool a", "spec.template.spec.requirements[7].key", "a")
+
+
+def test_the_keys_of_the_users_own_catalogue_are_known(tmp_path: Path) -> None:
+    key = "karpenter.kwok.sh/instance-size"
+    catalog = tmp_path / "types.json"
+    offering = {
+        "Price": 0.1,
+        "Available": True,
+        "Requirements": [
+            {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["z"]},
+            {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["spot"]},
+        ],
+    }
+    type_ = {
+        "name": "a",
+        "architecture": "amd64",
+        "operatingSystems": ["linux"],
+        "resources": {"cpu": "1", "memory": "1Gi"},
+        "labels": {key: "s"},
+        "offerings": [offering],
+    }
+    catalog.write_text(json.dumps([type_]))
+    requirement = {"key": key, "operator": "In", "values": ["s"]}
+    reference = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"}
+    pool = {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodePool",
+        "metadata": {"name": "p"},
+        "spec": {"template": {"spec": {"nodeClassRef": reference, "requirements": [requirement]}}},
+    }
+    (tmp_path / "pool.json").write_text(json.dumps(pool))
+
+    assert files.read([str(tmp_path / "pool.json")], catalog=str(catalog)).view.node_pools
+    with pytest.raises(BadInput, match="is restricted"):
+        files.read([str(tmp_path / "pool.json")])

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 
 import msgspec
 
 from baseload.kube import documents, kinds, reading
 from baseload.kube.found import Found
-from baseload.kube.schema import check, definitions, shape
+from baseload.kube.schema import check, definitions, pools, shape
 from baseload.kube.schema.check import Checker, Validate
 from baseload.kube.schema.finding import Finding, Weight
 from baseload.kube.types.meta import ObjectMeta, Wire
@@ -42,7 +43,7 @@ class _Place(msgspec.Struct, frozen=True, gc=False):
 class Loading:
     """What has been taken in so far."""
 
-    def __init__(self, validate: Validate) -> None:
+    def __init__(self, validate: Validate, well_known: Collection[str] = ()) -> None:
         self.found: list[Found] = []
         self.readings: list[Wire | None] = []  # aligned to found
         self.faults: list[Fault] = []
@@ -50,7 +51,7 @@ class Loading:
         self._empty: list[Fault] = []
         self._strangers: Counter[tuple[str, str]] = Counter()  # (apiVersion, kind) of groups that nobody here knows
         self._reader = reading.Readings()
-        self._checker = Checker(validate)
+        self._checker = Checker(validate, well_known)
         self._first: dict[tuple[str, str, str, str], Found] = {}
         self._unproved: dict[bytes, Found] = {}  # JSON in which a key may stand twice -> the first object with it
 
@@ -58,6 +59,11 @@ class Loading:
     def is_empty(self) -> bool:
         """Whether there was nothing at all, not even something wrong."""
         return not (self.found or self.faults or self._strangers)
+
+    def all_faults(self) -> list[Fault]:
+        """What refuses the input, with what would mend it where that is known."""
+        node_classes = [found.name for found in self.found if found.kind == "EC2NodeClass"]
+        return [pools.mend(fault, node_classes) for fault in self.faults]
 
     def all_warnings(self) -> list[Fault]:
         """What was found and does not refuse the input; what is alike in many objects is said of the first."""

@@ -5,7 +5,7 @@ decided anew (`edited`).
 Loading collects every fault of every file before it refuses.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar, cast
 
 import msgspec
@@ -64,9 +64,18 @@ class Manifests:
         )
 
 
-def load(names: Sequence[str], *, stdin: Callable[[], bytes] | None = None, validate: Validate = "auto") -> Manifests:
-    """Read files, folders and `-` (standard input); raises BadInput with all that is wrong in them."""
-    loading = Loading(validate)
+def load(
+    names: Sequence[str],
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    validate: Validate = "auto",
+    well_known: Collection[str] = (),
+) -> Manifests:
+    """Read files, folders and `-` (standard input); raises BadInput with all that is wrong in them.
+
+    `well_known` are the label keys that a catalogue of the user's own adds to the well-known ones.
+    """
+    loading = Loading(validate, well_known)
     with paused_gc():
         texts, loading.faults = sources.read(names, stdin=stdin)
         for source in texts:
@@ -79,7 +88,7 @@ def load(names: Sequence[str], *, stdin: Callable[[], bytes] | None = None, vali
     if loading.is_empty:
         loading.faults.append(Fault("there is no object in it", file=", ".join(names)))
     if loading.faults:
-        raise BadInput(loading.faults)
+        raise BadInput(loading.all_faults())
     return Manifests(loading.found, loading.readings, loading.all_warnings())
 
 

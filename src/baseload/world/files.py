@@ -125,7 +125,8 @@ def read(
     faults: list[Fault] = []
     settings = _read(lambda: options.read(options_file) if options_file else Settings(), faults)
     own = _read(lambda: catalogue.from_file(catalog) if catalog else None, faults)
-    manifests = _read(lambda: kube_manifests.load(names, stdin=stdin, validate=validate), faults)
+    known = own.well_known if own else frozenset[str]()
+    manifests = _read(lambda: kube_manifests.load(names, stdin=stdin, validate=validate, well_known=known), faults)
     if faults or settings is None or manifests is None:
         raise BadInput(faults)
     notes = [f"warning: {warning}" for warning in manifests.warnings]

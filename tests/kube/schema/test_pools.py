@@ -1,7 +1,10 @@
 """Pools, claims, overlays, node classes and buffers keep the rules of their definitions and of Karpenter."""
 
+import json
+
 import pytest
 
+from baseload.kube import manifests
 from tests.kube import inputs
 from tests.kube.inputs import Object
 
@@ -29,15 +32,71 @@ def node_class(**spec: object) -> Object:
 def test_a_pool_without_a_node_class_is_answered_with_the_lines_that_it_lacks() -> None:
     text = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: default}\n"
     (fault,) = inputs.faults_of(text + "spec: {template: {spec: {requirements: []}}}\n")
-    first, *mending = str(fault).splitlines()
-    assert first == "stdin, document 1: NodePool default: spec.template.spec.nodeClassRef: Required value"
-    assert mending == [
+    assert str(fault) == "stdin, document 1: NodePool default: spec.template.spec.nodeClassRef: Required value"
+    assert fault.mend == (
         "add under spec.template.spec:",
         "      nodeClassRef:",
         "        group: karpenter.k8s.aws",
         "        kind: EC2NodeClass",
         "        name: default",
+    )
+
+
+@pytest.mark.parametrize(("names", "meant"), [(["gpu"], "gpu"), (["a", "b"], "default")])
+def test_the_lines_name_the_only_node_class_of_the_input(names: list[str], meant: str) -> None:
+    pool = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "p"}}
+    classes = [{**node_class(), "metadata": {"name": name}} for name in names]
+    items = [{**pool, "spec": {"template": {"spec": {"requirements": []}}}}, *classes]
+    (fault,) = inputs.faults_of(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    assert fault.mend[-1] == f"        name: {meant}"
+
+
+@pytest.mark.parametrize("key", ["karpenter.k8s.aws/mine", "karpenter.kwok.sh/mine"])
+def test_a_key_in_a_providers_domain_is_a_known_one(key: str) -> None:
+    domain = key.partition("/")[0]
+    pool = inputs.node_pool(template={"requirements": [requirement("Exists", key=key)]})
+    assert inputs.wrong(pool) == [
+        f'spec.template.spec.requirements[0].key: Invalid value: "{key}": label domain "{domain}" is restricted'
     ]
+    template = {"metadata": {"labels": {key: "a"}}, "spec": inputs.node_pool()["spec"]["template"]["spec"]}  # type: ignore[index]
+    (fault,) = inputs.wrong(inputs.with_spec(inputs.node_pool(), {"template": template}))
+    assert fault.endswith(f'label domain "{domain}" is restricted')
+
+
+def test_a_key_that_the_catalogue_carries_is_known() -> None:
+    key = "karpenter.kwok.sh/instance-size"
+    text = json.dumps(inputs.node_pool(template={"requirements": [requirement("Exists", key=key)]}))
+    assert manifests.load(["-"], stdin=text.encode, well_known={key}).found
+
+
+def test_a_claim_carries_the_label_of_its_node_class() -> None:
+    key = "karpenter.k8s.aws/ec2nodeclass"
+    reference = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"}
+    spec = {"nodeClassRef": reference, "requirements": [requirement("In", "default", key=key)]}
+    assert inputs.from_objects(of_kind("karpenter.sh/v1", "NodeClaim", **spec)).found
+
+
+def test_min_values_counts_known_values_only() -> None:
+    demanded = requirement("In", "leased", "spot", key="karpenter.sh/capacity-type", minValues=2)
+    assert inputs.wrong(inputs.node_pool(template={"requirements": [demanded]})) == [
+        "spec.template.spec.requirements[0].minValues: Invalid value: 2: "
+        "not enough valid values found in requirement, expected at least 2 of: on-demand, reserved, spot"
+    ]
+
+
+@pytest.mark.parametrize(
+    "second", [requirement("In", "b"), requirement("NotIn", "a"), requirement("DoesNotExist"), requirement("Gt", "1")]
+)
+def test_requirements_that_contradict_each_other_are_bad_input(second: Object) -> None:
+    (fault,) = inputs.wrong(inputs.node_pool(template={"requirements": [requirement("In", "a"), second]}))
+    assert fault == (
+        "spec.template.spec.requirements[1]: contradicts an earlier requirement on tier: no node can satisfy both"
+    )
+
+
+def test_a_label_that_must_be_absent_contradicts_no_list_of_other_values() -> None:
+    both = [requirement("NotIn", "a"), requirement("DoesNotExist")]
+    assert inputs.from_objects(inputs.node_pool(template={"requirements": both})).warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +122,7 @@ def test_requirements_of_a_pool(written: Object, fault: str) -> None:
     assert found.startswith(f"spec.template.spec.requirements[0].{fault}")
 
 
-def test_requirements_that_contradict_each_other_are_legal_but_said() -> None:
+def test_bounds_that_cross_are_legal_but_said() -> None:
     both = [requirement("Gt", "4"), requirement("Lt", "5")]
     (warning,) = inputs.from_objects(inputs.node_pool(template={"requirements": both})).warnings
     assert warning.path == "spec.template.spec.requirements[1]"

@@ -6,13 +6,14 @@ What no decision can be made with is refused in any case.
 """
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Literal
 
 import msgspec
 
 from baseload.kube import fieldpath, kinds
 from baseload.kube.reading import Parts
-from baseload.kube.schema import definitions, pools, shape
+from baseload.kube.schema import definitions, shape
 from baseload.kube.schema.finding import Finding, Weight
 from baseload.kube.schema.gate import Gate
 from baseload.kube.schema.rules import Rules
@@ -28,9 +29,9 @@ _ENOUGH = 50
 class Checker:
     """The checks of one load."""
 
-    def __init__(self, validate: Validate) -> None:
+    def __init__(self, validate: Validate, well_known: Collection[str] = ()) -> None:
         self._validate = validate
-        self._rules = Rules()
+        self._rules = Rules(well_known)
         self._seen: Counter[kinds.Kind] = Counter()
         self._gates: dict[kinds.Kind, Gate] = {}
         self._odd: Counter[kinds.Kind] = Counter()
@@ -70,7 +71,7 @@ class Checker:
         ruled = self._rules.findings(value) if value is not None else []
         if compared is None:
             return ruled
-        shaped = [pools.mended(finding) for finding in compared.findings]
+        shaped = compared.findings
         fatal = {finding.path for finding in ruled if finding.weight is Weight.FATAL}
         paths = {finding.path for finding in shaped} - fatal
         ruled = [finding for finding in ruled if not any(_is_at_or_below(finding.path, path) for path in paths)]

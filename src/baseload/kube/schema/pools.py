@@ -1,7 +1,7 @@
 """Rules on Karpenter's objects and on capacity buffers: their definitions' own (CEL), and those of the run time."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from baseload.kube.schema import names, requirements
@@ -10,6 +10,7 @@ from baseload.kube.types.autoscaling import CapacityBuffer
 from baseload.kube.types.ec2 import AMISelectorTerm, EC2NodeClass, EC2NodeClassSpec
 from baseload.kube.types.karpenter import NodeClaim, NodeClaimTemplateSpec, NodeOverlay, NodePool, NodePoolSpec
 from baseload.kube.types.meta import Taint
+from baseload.values.errors import Fault
 
 _RESTRICTED_CAPACITY = ("cpu", "memory", "ephemeral-storage", "pods")
 _RESTRICTED_TAGS = (
@@ -31,29 +32,29 @@ _PERCENTAGE = re.compile(r"\d{1,3}(\.\d{1,2})?%", re.ASCII)
 _PRICE = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _ADJUSTMENT = re.compile(r"[+-](\d+(\.\d*)?|\.\d+)%?", re.ASCII)
 _NODE_CLASS_REF = "spec.template.spec.nodeClassRef"
-_MENDED = """
-add under spec.template.spec:
-      nodeClassRef:
-        group: karpenter.k8s.aws
-        kind: EC2NodeClass
-        name: default"""
 
 
-def mended(finding: Finding) -> Finding:
-    """The finding that a pool has no nodeClassRef, which many tutorials leave out, with the lines that it lacks."""
-    if finding.path == _NODE_CLASS_REF and finding.message == "Required value":
-        return replace(finding, message=finding.message + _MENDED)
-    return finding
+def mend(fault: Fault, node_classes: Sequence[str]) -> Fault:
+    """The fault that a pool has no nodeClassRef, which many tutorials leave out, with the lines that it lacks.
+
+    The only EC2NodeClass of the input is the one that is meant.
+    """
+    if fault.path != _NODE_CLASS_REF or fault.message != "Required value":
+        return fault
+    name = node_classes[0] if len(node_classes) == 1 else "default"
+    lines = ("nodeClassRef:", "  group: karpenter.k8s.aws", "  kind: EC2NodeClass", f"  name: {name}")
+    return replace(fault, mend=("add under spec.template.spec:", *(f"      {line}" for line in lines)))
 
 
-def node_pool(pool: NodePool) -> Iterator[Finding]:
+def node_pool(pool: NodePool, well_known: Collection[str]) -> Iterator[Finding]:
     """A NodePool."""
     spec = pool.spec
     path = "spec.template.metadata.labels"
     for key in spec.template.metadata.labels:
-        yield from requirements.restricted(key, names.below(path, key), pool=True)
+        yield from requirements.restricted(key, names.below(path, key), well_known, pool=True)
     yield from names.labels(spec.template.metadata.labels, path)
-    yield from requirements.of_karpenter(spec.template.spec.requirements, "spec.template.spec.requirements", pool=True)
+    demanded = spec.template.spec.requirements
+    yield from requirements.of_karpenter(demanded, "spec.template.spec.requirements", well_known, pool=True)
     yield from _taints(spec.template.spec)
     yield from names.amounts(spec.limits, "spec.limits")
     yield from _static(spec)
@@ -86,9 +87,9 @@ def _taints(spec: NodeClaimTemplateSpec) -> Iterator[Finding]:
             seen.add((taint.key, taint.effect))
 
 
-def node_claim(claim: NodeClaim) -> Iterator[Finding]:
+def node_claim(claim: NodeClaim, well_known: Collection[str]) -> Iterator[Finding]:
     """A NodeClaim; its own requirements may name its pool."""
-    yield from requirements.of_karpenter(claim.spec.requirements, "spec.requirements")
+    yield from requirements.of_karpenter(claim.spec.requirements, "spec.requirements", well_known)
     yield from names.amounts(claim.spec.resources.requests, "spec.resources.requests")
     yield from names.taints(claim.spec.taints, "spec.taints")
     yield from names.taints(claim.spec.startup_taints, "spec.startupTaints")
@@ -96,10 +97,10 @@ def node_claim(claim: NodeClaim) -> Iterator[Finding]:
     yield from names.amounts(claim.status.allocatable, "status.allocatable")
 
 
-def node_overlay(overlay: NodeOverlay) -> Iterator[Finding]:
+def node_overlay(overlay: NodeOverlay, well_known: Collection[str]) -> Iterator[Finding]:
     """A NodeOverlay."""
     spec = overlay.spec
-    yield from requirements.of_karpenter(spec.requirements, "spec.requirements")
+    yield from requirements.of_karpenter(spec.requirements, "spec.requirements", well_known)
     yield from names.amounts(spec.capacity, "spec.capacity")
     for name in _RESTRICTED_CAPACITY:
         if name in spec.capacity:

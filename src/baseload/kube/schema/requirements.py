@@ -1,6 +1,6 @@
 """Rules on requirements of label keys: those of pods, and Karpenter's stricter ones of pools, claims and overlays."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from baseload.kube.schema import names
 from baseload.kube.schema.finding import Finding, Weight, invalid, required, unsupported
@@ -10,7 +10,9 @@ from baseload.values.requirement import Requirement
 
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")
 _COMPARISONS = ("Gt", "Lt", "Gte", "Lte")
-_ALLOWED_DOMAIN = (label.CAPACITY_TYPE, label.NODEPOOL)
+_RESERVED = ("karpenter.sh", "karpenter.k8s.aws", "karpenter.kwok.sh")
+_WELL_KNOWN = label.CORE_WELL_KNOWN | label.AWS_WELL_KNOWN
+_OF_NODE_CLASSES = ("karpenter.k8s.aws/ec2nodeclass", "karpenter.kwok.sh/kwoknodeclass")  # which every claim carries
 _MOST_REQUIREMENTS = 100
 _MOST_MIN_VALUES = 50
 
@@ -40,31 +42,37 @@ def _operator(requirement: NodeSelectorRequirement, at: str) -> Iterator[Finding
         yield names.fatal(unsupported(f"{at}.operator", requirement.operator, OPERATORS))
 
 
-def of_karpenter(given: Sequence[NodeSelectorRequirement], path: str, *, pool: bool = False) -> Iterator[Finding]:
-    """The requirements of a pool, a claim or an overlay."""
+def of_karpenter(
+    given: Sequence[NodeSelectorRequirement], path: str, well_known: Collection[str], *, pool: bool = False
+) -> Iterator[Finding]:
+    """The requirements of a pool, a claim or an overlay; `well_known` are keys that the catalogue adds."""
     if len(given) > _MOST_REQUIREMENTS:
         yield Finding(path, f"Too many: {len(given)}: must have at most {_MOST_REQUIREMENTS} items")
     for index, requirement in enumerate(given):
         at = f"{path}[{index}]"
-        yield from _key(requirement.key, f"{at}.key", pool=pool)
+        yield from _key(requirement.key, f"{at}.key", well_known, pool=pool)
         yield from _operator(requirement, at)
         yield from _values(requirement, at)
         yield from _min_values(requirement, at)
     yield from _contradictions(given, path)
 
 
-def _key(key: str, path: str, *, pool: bool) -> Iterator[Finding]:
+def _key(key: str, path: str, well_known: Collection[str], *, pool: bool) -> Iterator[Finding]:
     if not names.is_key(key):
         yield invalid(path, key, "is no label key")
-    yield from restricted(key, path, pool=pool)
+    yield from restricted(key, path, well_known, pool=pool)
 
 
-def restricted(key: str, path: str, *, pool: bool) -> Iterator[Finding]:
-    """Keys that users may not set: Karpenter's own, and the host name."""
+def restricted(key: str, path: str, well_known: Collection[str], *, pool: bool) -> Iterator[Finding]:
+    """Keys that users may not set: the host name, and what is not well-known in a domain of Karpenter's."""
+    domain = key.partition("/")[0]
+    reserved = next((reserved for reserved in _RESERVED if domain.endswith(reserved)), None)
     if key == label.HOSTNAME or (pool and key == label.NODEPOOL):
         yield invalid(path, key, f'label "{key}" is restricted')
-    elif key not in _ALLOWED_DOMAIN and key.partition("/")[0].endswith("karpenter.sh"):
-        yield invalid(path, key, 'label domain "karpenter.sh" is restricted')
+    elif reserved is None or label.normalise(key) in _WELL_KNOWN or key in well_known:
+        return
+    elif pool or key not in _OF_NODE_CLASSES:
+        yield invalid(path, key, f'label domain "{reserved}" is restricted')
 
 
 def _values(requirement: NodeSelectorRequirement, at: str) -> Iterator[Finding]:
@@ -92,15 +100,19 @@ def _min_values(requirement: NodeSelectorRequirement, at: str) -> Iterator[Findi
     if least is None:
         return
     path = f"{at}.minValues"
+    known = label.KNOWN_VALUES.get(label.normalise(requirement.key), ())
     if not 1 <= least <= _MOST_MIN_VALUES:
         yield invalid(path, least, f"must be between 1 and {_MOST_MIN_VALUES}")
     elif requirement.operator == "In" and len(requirement.values) < least:
         message = "requirements with 'minValues' must have at least that many values specified in the 'values' field"
         yield invalid(path, least, message)
+    elif requirement.operator == "In" and 0 < len(set(known) & set(requirement.values)) < least:
+        message = f"not enough valid values found in requirement, expected at least {least} of: {', '.join(known)}"
+        yield invalid(path, least, message)
 
 
 def _contradictions(given: Sequence[NodeSelectorRequirement], path: str) -> Iterator[Finding]:
-    """Two requirements on one key that no value meets: legal, and probably not meant."""
+    """Two requirements on one key that no value meets. Bounds that cross are a way to say that; it is only noted."""
     together: dict[str, Requirement] = {}
     for index, written in enumerate(given):
         if written.operator not in OPERATORS:
@@ -108,8 +120,10 @@ def _contradictions(given: Sequence[NodeSelectorRequirement], path: str) -> Iter
         requirement = Requirement.of(written.key, written.operator, written.values)
         before = together.get(requirement.key)
         if before is not None:
-            requirement = before.intersect(requirement)
-            if requirement.operator == "DoesNotExist" and before.operator != "DoesNotExist":
+            both = before.intersect(requirement)
+            if both.operator == "DoesNotExist" and not (before.tolerates_absence and requirement.tolerates_absence):
                 message = f"contradicts an earlier requirement on {requirement.key}: no node can satisfy both"
-                yield Finding(f"{path}[{index}]", message, weight=Weight.NOTE)
+                crossed = before.complement and requirement.complement
+                yield Finding(f"{path}[{index}]", message, weight=Weight.NOTE if crossed else Weight.WRONG)
+            requirement = both
         together[requirement.key] = requirement

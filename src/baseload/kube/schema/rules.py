@@ -3,7 +3,8 @@
 Specs of pods are remembered by identity: the loader gives equal specs the same value, and most pods share theirs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from typing import TypeAlias, cast
 
 from baseload.kube.schema import names, pods, pools
@@ -20,7 +21,7 @@ Workload: TypeAlias = apps.Deployment | apps.ReplicaSet | apps.StatefulSet | app
 class Rules:
     """The rules, and what they have already found on specs seen before."""
 
-    def __init__(self) -> None:
+    def __init__(self, well_known: Collection[str] = ()) -> None:
         self._of_specs: dict[int, tuple[core.PodSpec, tuple[Finding, ...]]] = {}  # the spec is held to keep its id
         self._by_kind: dict[type[Wire], Callable[..., Iterator[Finding]]] = {
             core.Pod: self._pod,
@@ -38,9 +39,9 @@ class Rules:
             policy.PodDisruptionBudget: _budget,
             storage.StorageClass: _storage_class,
             storage.CSINode: _csi_node,
-            karpenter.NodePool: pools.node_pool,
-            karpenter.NodeClaim: pools.node_claim,
-            karpenter.NodeOverlay: pools.node_overlay,
+            karpenter.NodePool: partial(pools.node_pool, well_known=well_known),
+            karpenter.NodeClaim: partial(pools.node_claim, well_known=well_known),
+            karpenter.NodeOverlay: partial(pools.node_overlay, well_known=well_known),
             autoscaling.CapacityBuffer: pools.capacity_buffer,
             ec2.EC2NodeClass: pools.ec2_node_class,
         }
