@@ -3,8 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-from baseload.plan.provision import Fix, Rejection, Unschedulable
-from baseload.report.provision import change, render
+import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from baseload.plan.provision import Demand, Fix, Nearest, Rejection, Unschedulable
+from baseload.report.provision import change, render, said
 from tests.conftest import Golden
 from tests.plan.plans import CLAIM, FAR, FULL, far, plan
 
@@ -71,6 +76,48 @@ def test_a_pod_for_which_no_place_is_sought_gets_no_change_proposed() -> None:
 
 def test_a_pod_that_no_single_field_would_place_says_so() -> None:
     assert "no single field would place it" in render(plan(unschedulable=(replace(FAR, fix=None),)))
+
+
+@given(
+    st.text(st.characters(min_codepoint=32, max_codepoint=126))
+    | st.sampled_from(["true", "No", "on", "null", "~", "", "12", "-1.5", "1e3", "0x1f", "2026-07-02"])
+)
+@example(".nan")
+@example("1_000")
+def test_a_value_to_type_in_is_read_by_yaml_as_the_same_value(value: str) -> None:
+    wanted: dict[str, object] = {"key": "spot", "values": [value]}
+    told = change(Fix("Deployment default/web", "spec.tolerations[0]", None, wanted))
+
+    assert yaml.safe_load(told.partition(" to ")[2]) == wanted
+
+
+def test_a_taint_is_told_as_kubectl_writes_it() -> None:
+    path = "spec.template.spec.taints[0]"
+
+    assert said(Demand("NodePool a", path, "spot", "NoSchedule", ("true",))) == "taint spot=true:NoSchedule"
+    assert said(Demand("NodePool a", path, "spot", "NoExecute", ())) == "taint spot:NoExecute"
+
+
+def test_a_bound_is_told_by_its_sign() -> None:
+    assert said(Demand("NodePool a", "spec.limits.cpu", "cpu", "Lte", ("16",))) == "cpu <= 16"
+
+
+@pytest.mark.parametrize(
+    ("lacking", "told"),
+    [
+        ({"cpu": "2"}, "nodePool/a lacks cpu 2"),
+        (
+            {"spot": "toleration of spot:NoSchedule", "cpu": "2"},
+            "nodePool/a lacks a toleration of spot:NoSchedule, cpu 2",
+        ),
+        ({"minValues": "minValues would not be met"}, "nodePool/a: minValues would not be met"),
+        ({}, "nodePool/a"),
+    ],
+)
+def test_the_nearest_target_is_told_with_what_it_lacks(lacking: dict[str, str], told: str) -> None:
+    lines = render(plan(unschedulable=(replace(FAR, nearest=Nearest("nodePool/a", lacking)),))).splitlines()
+
+    assert f"  nearest   {told}" in lines
 
 
 def test_a_month_has_730_hours() -> None:

@@ -5,18 +5,27 @@ four thousand nodes is a screen, not four thousand lines. `wide` gives every nod
 rejection.
 """
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from baseload.plan.encode import runner_up
-from baseload.plan.provision import Demand, Fix, PlannedClaim, ProvisionPlan, Unschedulable
+from baseload.plan.provision import Demand, Fix, Nearest, PlannedClaim, ProvisionPlan, Unschedulable
 from baseload.report import amounts
 from baseload.report.table import columns, counted, few, fold, folded
 
 _ALWAYS: Final = ("cpu", "memory", "pods")
 _ON_A_LINE: Final = 6  # folded names of pods
+_COMPARES: Final = {"Gt": ">", "Gte": ">=", "Lt": "<", "Lte": "<=", "minValues": "minValues"}
 _LEGEND: Final = "~ estimated price"
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./-]*")
+_QUANTITY: Final = re.compile(r"\.(requests|limits|overhead)\b")  # a number will do there as well as a string
+_NO_STRING: Final = re.compile(  # what YAML reads as a truth value, nothing, a number or a date
+    r"true|false|yes|no|on|off|y|n|null|[-+]?\.(inf|nan)|[-+.\d][-+.\d_]*(e[-+]?\d+)?|0[xo][\da-f_]+|0b[01_]+",
+    re.IGNORECASE,
+)
 Lines = Iterator[str]
 
 
@@ -216,8 +225,7 @@ def reasons(pod: Unschedulable, names: Sequence[str], *, wide: bool = False) -> 
             yield f"  {label:9} {line}"
             label = ""
     if pod.nearest is not None:
-        lacking = ", ".join(f"{what} {need}" for what, need in pod.nearest.lacking.items())
-        yield f"  nearest   {pod.nearest.target}" + (f" lacks {lacking}" if lacking else "")
+        yield f"  nearest   {_lacking(pod.nearest)}"
     if pod.fix is not None or pod.nearest is not None or pod.conflict:
         alike = " (the same for each)" if pod.fix and len(names) > 1 and pod.pod in pod.fix.object else ""
         yield f"  change    {change(pod.fix)}{alike}"
@@ -225,17 +233,34 @@ def reasons(pod: Unschedulable, names: Sequence[str], *, wide: bool = False) -> 
         yield from (f"  tried     {r.target}: {r.reason}: {r.message}" for r in pod.rejections)
 
 
+def _lacking(nearest: Nearest) -> str:
+    """A target and what it lacks; where that is no amount or label it is told in a sentence of its own."""
+    lacks = [
+        f"a {need}" if need.startswith("toleration of ") else f"{what} {need}"
+        for what, need in nearest.lacking.items()
+        if not need.startswith(what)
+    ]
+    told = [need for what, need in nearest.lacking.items() if need.startswith(what)]
+    text = f"{nearest.target} lacks {', '.join(lacks)}" if lacks else nearest.target
+    return "; ".join([text, *told]) if lacks else ": ".join([text, *told])
+
+
 def said(demand: Demand) -> str:
     """A demand in one line."""
-    values = f" [{', '.join(demand.values)}]" if demand.values else ""
-    return f"{demand.key} {demand.operator}{values}"
+    values = ", ".join(demand.values)
+    if ".taints[" in demand.path:
+        return f"taint {demand.key}{'=' if values else ''}{values}:{demand.operator}"
+    if demand.operator in _COMPARES:
+        return f"{demand.key} {_COMPARES[demand.operator]} {values}"
+    return f"{demand.key} {demand.operator}" + (f" [{values}]" if values else "")
 
 
 def change(fix: Fix | None) -> str:
     """What to change, or that no single field would do."""
     if fix is None:
         return "no single field would place it"
-    before, after = _value(fix.from_), _value(fix.to)
+    told = str if _QUANTITY.search(fix.path) and isinstance(fix.from_, str) and isinstance(fix.to, str) else _value
+    before, after = told(fix.from_), told(fix.to)
     if fix.from_ is None:
         return f"{fix.object}: set {fix.path} to {after}"
     return (
@@ -244,13 +269,15 @@ def change(fix: Fix | None) -> str:
 
 
 def _value(value: object) -> str:
-    """A value as YAML's one-line form has it, near enough to be typed in; nothing for an absent one."""
+    """A value as YAML's one-line form has it, so that it can be typed in; nothing for an absent one."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {_value(held)}" for key, held in value.items()) + "}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     if value is None:
         return ""
+    if isinstance(value, str):
+        return value if _PLAIN.fullmatch(value) and not _NO_STRING.fullmatch(value) else json.dumps(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -8,6 +8,7 @@ from baseload.plan.story import Alternative, PodStory
 from baseload.report import amounts
 from baseload.report.provision import reasons
 from baseload.report.table import columns, few, fold
+from baseload.values.quantity import UNIT
 
 Lines = Iterator[str]
 
@@ -61,7 +62,8 @@ def _launched(claim: PlannedClaim, wide: bool) -> Lines:
     )
     if claim.binding:
         share = amounts.shares([claim.fill[claim.binding]])
-        yield f"  {claim.binding} fills first: {share} with daemons and {fold(claim.pods, wide=wide)}"
+        daemons = "daemons and " if claim.requests.get("pods", 0) > len(claim.pods) * UNIT else ""
+        yield f"  {claim.binding} fills first: {share} with {daemons}{fold(claim.pods, wide=wide)}"
 
 
 def _described(claim: PlannedClaim) -> str:
