@@ -17,6 +17,7 @@ def test_the_script_of_a_shell_calls_baseload_back(shell: str, capsys: pytest.Ca
         ("baseload pl", ["plain,plan"]),
         ("baseload catalog ", ["plain,list", "plain,show", "plain,compare", "plain,refresh"]),
         ("baseload --ver", ["plain,--version"]),
+        ("baseload plan provision -f web", ["file,web"]),
     ],
 )
 def test_commands_and_flags_are_completed(

@@ -121,7 +121,8 @@ def list_(
 def _counted(shown: list[listing.Listed], found: list[listing.Listed], demand: Requirements) -> str:
     if not found:
         return f"no instance type meets {demand}"
-    return f"{len(shown)} of {len(found)} instance types" if len(shown) < len(found) else f"{len(found)} instance types"
+    types = "instance type" if len(found) == 1 else "instance types"
+    return f"{len(shown)} of {len(found)} {types}" if len(shown) < len(found) else f"{len(found)} {types}"
 
 
 @click.command()

@@ -46,6 +46,7 @@ _FLAGS: Final = (
         "-f",
         "--filename",
         "names",
+        type=click.Path(allow_dash=True),
         callback=_named,
         multiple=True,
         required=True,
