@@ -191,3 +191,21 @@ def test_an_edit_that_a_field_cannot_hold_is_refused() -> None:
 
 def test_bytes_that_are_no_text_are_refused() -> None:
     assert inputs.faults_of(gzip.compress(b"apiVersion: v1", mtime=0))
+
+
+def test_a_list_has_items() -> None:
+    assert [str(fault) for fault in inputs.faults_of("apiVersion: v1\nkind: List\nitmes: []\n")] == [
+        "stdin, document 1: List: items: Required value",
+        'stdin, document 1: List: itmes: unknown field "itmes" (did you mean "items"?)',
+    ]
+
+
+def test_a_list_has_no_other_fields() -> None:
+    (fault,) = inputs.faults_of('{"apiVersion": "v1", "kind": "List", "items": [], "spec": {}}')
+    assert (fault.path, fault.message) == ("spec", 'unknown field "spec"')
+
+
+def test_a_number_that_no_reader_takes_is_named_by_its_path() -> None:
+    pod = '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"priority": %s, "x": [1e999]}}'
+    faults = inputs.faults_of(pod % ("9" * 5000))
+    assert [fault.path for fault in faults] == ["spec.priority", "spec.x[0]"]

@@ -54,6 +54,10 @@ def test_merge_keys_give_way_to_what_is_written() -> None:
     assert value == {"a": {"x": 1, "y": 2}, "b": {"x": 1, "y": 3}, "c": {"x": 0, "y": 2}}
 
 
+WIDE_MERGES = f"a: &a {{{', '.join(f'k{n}: 1' for n in range(1000))}}}\n" + "".join(
+    f"b{n}: {{<<: *a}}\n" for n in range(101)
+)
+LONG_TEXTS = f"a: &a {'x' * 10_000}\nb: [{', '.join(['*a'] * 1100)}]\n"
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 30)
 )
@@ -64,6 +68,8 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     [
         ("a: &a [*a]", "an alias points at a value that contains it (line 1, column 4)"),
         ("a: &a {b: {c: *a}}", "an alias points at a value that contains it (line 1, column 4)"),
+        (WIDE_MERGES, "<< stands for more than 100000 values (line 1, column 4)"),
+        (LONG_TEXTS, "aliases stand for more than 100000 values (line 2, column 4)"),
         (BOMB, "aliases stand for more than 100000 values (line 5, column 5)"),
         ("a: .inf", ".inf is no number that JSON knows (line 1, column 4)"),
         ("a: !Ref b", "the tag !Ref does not go with 'b' (line 1, column 4)"),

@@ -228,3 +228,14 @@ def test_the_keys_of_the_users_own_catalogue_are_known(tmp_path: Path) -> None:
     assert files.read([str(tmp_path / "pool.json")], catalog=str(catalog)).view.node_pools
     with pytest.raises(BadInput, match="is restricted"):
         files.read([str(tmp_path / "pool.json")])
+
+
+def test_workloads_together_ask_for_no_more_pods_than_a_cluster_can_hold(tmp_path: Path) -> None:
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    spec = {"replicas": 200_000, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+    items = [{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec} for name in "ab"]
+    (tmp_path / "a.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+
+    with pytest.raises(BadInput, match="400000 pods together"):
+        files.read([str(tmp_path)])
+    assert files.read([str(tmp_path)], expand="never").expanded == ()

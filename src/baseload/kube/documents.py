@@ -7,11 +7,14 @@ of many objects be recognised by their bytes.
 """
 
 import json
+import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import msgspec
 
+from baseload.kube import fieldpath
 from baseload.kube.sources import Source
 from baseload.values.errors import Fault
 
@@ -75,6 +78,30 @@ def _json_stream(source: Source, reason: str) -> tuple[list[Document], list[Faul
     else:
         return documents, []
     return documents, [Fault(message, file=source.file, document=len(documents) + 1)]
+
+
+def excessive_numbers(raw: bytes) -> list[str]:
+    """The paths of the numbers that msgspec refuses to decode."""
+
+    def number(text: str) -> float:
+        try:
+            msgspec.json.decode(text)
+        except msgspec.MsgspecError:
+            return math.inf
+        return 0.0
+
+    return list(_infinite(json.loads(raw, parse_int=number, parse_float=number), ()))
+
+
+def _infinite(value: object, steps: tuple[fieldpath.Step, ...]) -> Iterator[str]:
+    if value == math.inf:
+        yield fieldpath.text(steps)
+    elif isinstance(value, dict):
+        for key, held in value.items():
+            yield from _infinite(held, (*steps, key))
+    elif isinstance(value, list):
+        for index, held in enumerate(value):
+            yield from _infinite(held, (*steps, index))
 
 
 def repeated_keys(raw: bytes) -> list[str]:

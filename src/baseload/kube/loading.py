@@ -15,6 +15,7 @@ from baseload.kube.schema.finding import Finding, Weight
 from baseload.kube.types.meta import ObjectMeta, Wire
 from baseload.values.errors import Fault
 
+_FIELDS_OF_LIST = ("apiVersion", "kind", "metadata", "items")
 _INDEX = re.compile(r"\[\d+\]")
 
 
@@ -86,7 +87,7 @@ class Loading:
         except RecursionError:
             self.faults.append(place.fault("is nested too deeply"))
         except msgspec.MsgspecError as error:
-            self.faults.append(place.fault(f"cannot be read: {error}"))
+            self.faults.extend(_unreadable(document.raw, place, error))
 
     def _value(self, raw: msgspec.Raw, place: _Place) -> None:
         try:
@@ -98,6 +99,11 @@ class Loading:
             return
         if parts.kind is not None and parts.kind.endswith("List") and parts.items is not None:
             self._list(parts.api_version, parts.kind, parts.items, place)
+            if not parts.complete or bytes(parts.spec) or bytes(parts.status):
+                self._strange_fields_of_list(raw, place)
+        elif parts.kind == "List":
+            self.faults.append(place.fault("Required value", path="items", object="List"))
+            self._strange_fields_of_list(raw, place)
         else:
             self._object(raw, parts, place)
 
@@ -109,6 +115,14 @@ class Loading:
             at = f"{below}[{index}]"
             implied_version = api_version if implied else None
             self._value(item, _Place(place.file, place.document, place.keys_are_unique, at, implied_version, implied))
+
+    def _strange_fields_of_list(self, raw: msgspec.Raw, place: _Place) -> None:
+        fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        for name in fields:
+            if name not in _FIELDS_OF_LIST:
+                near = kinds.most_similar(name, _FIELDS_OF_LIST)
+                allowed = f'did you mean "{near}"?' if near else f"known fields: {', '.join(_FIELDS_OF_LIST)}"
+                self.faults.append(place.fault(f'unknown field "{name}"', path=name, object="List", allowed=allowed))
 
     def _object(self, raw: msgspec.Raw, header: reading.Header, place: _Place) -> None:
         api_version, name = header.api_version or place.api_version, header.kind or place.kind
@@ -230,6 +244,13 @@ class Loading:
         for part, found in unproved.items():
             for key in documents.repeated_keys(part):
                 self.faults.append(found.fault(f"the key {key} stands twice in one map"))
+
+
+def _unreadable(raw: msgspec.Raw, place: _Place, error: msgspec.MsgspecError) -> list[Fault]:
+    """What no reader takes in JSON that is well-formed: numbers too large for one."""
+    paths = documents.excessive_numbers(bytes(raw))
+    message = "Invalid value: a number beyond 64 bits and beyond what a float can hold"
+    return [place.fault(message, path=path) for path in paths] or [place.fault(f"cannot be read: {error}")]
 
 
 def _first_of(alike: list[Fault]) -> Fault:

@@ -20,6 +20,8 @@ from baseload.values.errors import Fault
 MAX_DEPTH = 100
 MAX_ALIASED = 100_000
 """How many values aliases may add to those that are written out."""
+LONG_TEXT = 100
+"""Characters that count as one value more: a long text, repeated by aliases, is a bomb as well."""
 
 _TAG = "tag:yaml.org,2002:"
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
@@ -109,6 +111,7 @@ class _Tree:
         self.built: dict[int, tuple[object, int]] = {}  # id of a node -> its value and how many values that holds
         self.open: set[int] = set()
         self.written = 0
+        self.merged = 0  # entries that << has copied
 
     def document(self, node: yaml.Node) -> object:
         """The value of the root, or None where the document was refused or is empty."""
@@ -126,12 +129,12 @@ class _Tree:
         )
 
     def _build(self, node: yaml.Node) -> tuple[object, int]:
-        self.written += 1
-        if isinstance(node, yaml.ScalarNode):
-            return self._scalar(node), 1
         known = self.built.get(id(node))
         if known is not None:
             return known
+        self.written += 1
+        if isinstance(node, yaml.ScalarNode):
+            return self._text(node) if len(node.value) >= LONG_TEXT else (self._scalar(node), 1)
         if id(node) in self.open:
             raise _Refused("an alias points at a value that contains it", node)
         if len(self.steps) >= MAX_DEPTH:
@@ -142,6 +145,12 @@ class _Tree:
         if built[1] - self.written > MAX_ALIASED:
             raise _Refused(f"aliases stand for more than {MAX_ALIASED} values", node)
         self.built[id(node)] = built
+        return built
+
+    def _text(self, node: yaml.ScalarNode) -> tuple[object, int]:
+        size = 1 + len(node.value) // LONG_TEXT
+        self.written += size - 1
+        built = self.built[id(node)] = self._scalar(node), size
         return built
 
     def _scalar(self, node: yaml.ScalarNode) -> object:
@@ -192,7 +201,7 @@ class _Tree:
                 self._fault(f"the key {key} stands twice in one map (line {key_node.start_mark.line + 1})")
             self.steps.pop()
             entries[key] = value
-            total += size
+            total += size + len(key) // LONG_TEXT
         return merged | entries if merged else entries, total
 
     def _key(self, node: yaml.Node) -> str:
@@ -211,6 +220,9 @@ class _Tree:
         for part in value if isinstance(value, list) else [value]:
             if not isinstance(part, dict):
                 raise _Refused("<< takes a map or a list of maps", node)
+            self.merged += len(part)
+            if self.merged > MAX_ALIASED:
+                raise _Refused(f"<< stands for more than {MAX_ALIASED} values", node)
             for key, held in part.items():
                 into.setdefault(key, held)
         return size

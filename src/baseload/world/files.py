@@ -21,6 +21,7 @@ from baseload.kube import manifests as kube_manifests
 from baseload.kube.bulk import paused_gc
 from baseload.kube.manifests import Manifests
 from baseload.kube.schema.check import Validate
+from baseload.kube.schema.rules import MOST_PODS
 from baseload.kube.types import apps, autoscaling, core, ec2, karpenter, policy, storage
 from baseload.kube.types.batch import Job
 from baseload.kube.types.meta import Condition, Wire
@@ -175,6 +176,8 @@ def _joined(
     manifests: Manifests, tables_of: Tables, chosen: Options, expand_: Expand, notes: Sequence[str] = ()
 ) -> Inputs:
     view = view_of(manifests)
+    if expand_ == "auto":
+        _refuse_too_many(manifests)
     faults = [_fault(manifests, ref, real_use.PATH, why) for ref, why in real_use.unreadable(view)]
     if faults:
         raise BadInput(faults)
@@ -195,6 +198,22 @@ def _joined(
         _tables_of=tables_of,
         _expand=expand_,
     )
+
+
+def _refuse_too_many(manifests: Manifests) -> None:
+    """Refuses workloads that each may pass but make more pods together than a cluster can hold."""
+    asked = sum(map(_asked, _workloads(manifests)))
+    if asked > MOST_PODS:
+        fault = Fault(f"the workloads ask for {asked} pods together", allowed=f"at most {MOST_PODS}; or --expand never")
+        raise BadInput([fault])
+
+
+def _asked(workload: Workload) -> int:
+    """How many pods a workload asks for at most."""
+    if isinstance(workload, Job):
+        return 1 if workload.spec.parallelism is None else workload.spec.parallelism
+    owned = isinstance(workload, apps.ReplicaSet) and workload.metadata.owner_references
+    return 0 if owned else workload.spec.replicas or 1
 
 
 def _fault(manifests: Manifests, ref: str, path: str, why: str) -> Fault:

@@ -1,11 +1,14 @@
 """Pods and the workloads that make them keep the rules of the API server that no schema can tell."""
 
+import json
+
 import pytest
 
 from tests.kube import inputs
 from tests.kube.inputs import Object
 
 TERM = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "web"}}}
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "-1"}}}
 SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 
 
@@ -28,12 +31,33 @@ AT = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeS
         ({"cpu": "100M"}, {}, 'requests.cpu: Invalid value: "100M": is more than any node can have'),
         ({"memory": "2Ei"}, {}, 'requests.memory: Invalid value: "2Ei": is more than any node can have'),
         ({}, {"nvidia.com/gpu": -1}, 'limits["nvidia.com/gpu"]: Invalid value: -1: must be greater than or equal to 0'),
+        ({"memroy": "1Gi"}, {}, 'requests: Invalid value: "memroy": must be a standard resource for containers'),
+        ({}, {"a b/c": 1}, 'limits: Invalid value: "a b/c": a resource\'s name is at most 63 letters'),
         ({"cpu": "1e30"}, {}, 'requests.cpu: Invalid value: overflow: "1e30" is more than 2^63-1'),
     ],
 )
 def test_amounts_are_possible(requests: Object, limits: Object, fault: str) -> None:
     pod = inputs.pod(containers=[inputs.container(requests=requests, limits=limits)])
-    assert inputs.wrong(pod) == [f"spec.containers[0].resources.{fault}"]
+    (found,) = inputs.wrong(pod)
+    assert found.startswith(f"spec.containers[0].resources.{fault}")
+
+
+def test_a_misspelt_resource_is_answered_with_the_one_that_was_meant() -> None:
+    pod = inputs.pod(containers=[inputs.container(requests={"memroy": "1Gi"})])
+    (fault,) = inputs.faults_of(json.dumps(pod))
+    assert fault.allowed == 'did you mean "memory"?'
+
+
+@pytest.mark.parametrize("replicas", [250_001, 2**31 - 1])
+def test_no_workload_asks_for_more_pods_than_a_cluster_can_hold(replicas: int) -> None:
+    assert inputs.wrong(inputs.deployment(replicas=replicas), validate="ignore") == [
+        f"spec.replicas: Invalid value: {replicas}: is more than any cluster can hold: at most 250000"
+    ]
+
+
+def test_a_namespace_is_one_dns_label() -> None:
+    (fault,) = inputs.wrong(inputs.pod(metadata={"namespace": "A B"}))
+    assert fault.startswith('metadata.namespace: Invalid value: "A B": a lowercase RFC 1123 label must')
 
 
 @pytest.mark.parametrize(
@@ -42,6 +66,12 @@ def test_amounts_are_possible(requests: Object, limits: Object, fault: str) -> N
         ({"containers": []}, "containers: Required value"),
         ({"containers": [inputs.container(), inputs.container()]}, 'containers[1].name: Duplicate value: "c"'),
         ({"volumes": [{"name": "v"}, {"name": "v"}]}, 'volumes[1].name: Duplicate value: "v"'),
+        ({"containers": [{**inputs.container(), "name": "C x"}]}, 'containers[0].name: Invalid value: "C x": a lower'),
+        ({"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "-1"}}]}, "volumes[0].emptyDir.sizeLimit: Invalid value"),
+        (
+            {"volumes": [{"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": CLAIM}}}]},
+            "volumes[0].ephemeral.volumeClaimTemplate.spec.resources.requests.storage: Invalid value",
+        ),
         ({"nodeSelector": {"tier": "a b"}}, 'nodeSelector.tier: Invalid value: "a b": a label value is'),
         ({"overhead": {"cpu": "-1m"}}, 'overhead.cpu: Invalid value: "-1m": must be greater'),
         ({"affinity": required(expression("Inn"))}, f'{AT}.operator: Unsupported value: "Inn"'),

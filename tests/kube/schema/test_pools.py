@@ -248,3 +248,19 @@ def test_max_pods_is_a_number_or_an_expression(max_pods: object) -> None:
 def test_rules_of_a_buffer(spec: Object, fault: str) -> None:
     (found,) = inputs.wrong(of_kind("autoscaling.x-k8s.io/v1beta1", "CapacityBuffer", **spec))
     assert found.startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("field", "written"), [("price", "9" * 400), ("priceAdjustment", "+" + "9" * 400 + "%"), ("price", "1000001")]
+)
+def test_a_price_is_one_that_a_machine_can_have(field: str, written: str) -> None:
+    overlay = of_kind("karpenter.sh/v1alpha1", "NodeOverlay", requirements=[requirement("Exists")], **{field: written})
+    (fault,) = inputs.wrong(overlay, validate="ignore")
+    assert fault.startswith(f"spec.{field}: Invalid value:")
+    assert fault.endswith("is absurd: at most 1000000")
+
+
+def test_a_buffer_is_no_larger_than_a_cluster() -> None:
+    buffer = of_kind("autoscaling.x-k8s.io/v1beta1", "CapacityBuffer", podTemplateRef={"name": "t"}, replicas=2**31 - 1)
+    (fault,) = inputs.wrong(buffer)
+    assert fault.startswith("spec.replicas: Invalid value: 2147483647: is more than any cluster can hold")

@@ -70,8 +70,10 @@ def test_values_that_a_custom_definition_forbids(spec: Object, fault: str) -> No
 
 
 def test_a_number_that_does_not_fit_is_refused() -> None:
-    (fault,) = inputs.wrong(inputs.deployment(replicas=2**31))
-    assert fault.startswith("spec.replicas: Invalid value: 2147483648: spec.replicas in body should be less than")
+    (fault,) = inputs.wrong(inputs.deployment(minReadySeconds=2**31))
+    assert fault.startswith(
+        "spec.minReadySeconds: Invalid value: 2147483648: spec.minReadySeconds in body should be less"
+    )
 
 
 def test_a_text_too_long_for_any_field_with_a_pattern_is_refused_unread() -> None:

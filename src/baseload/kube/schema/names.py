@@ -17,8 +17,25 @@ _VALUE_RULE = (
     "a label value is empty or at most 63 letters, digits, '-', '_' and '.', with a letter or digit at its ends"
 )
 
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LABEL_RULE = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'"
+_RESOURCE_RULE = (
+    "a resource's name is at most 63 letters, digits, '-', '_' and '.', maybe after a DNS subdomain and '/'"
+)
+
 is_key = lru_cache(maxsize=65536)(label.is_qualified_name)
 is_value = lru_cache(maxsize=65536)(label.is_label_value)
+
+
+@lru_cache(maxsize=4096)
+def _is_label(text: str) -> bool:
+    return len(text) <= 63 and _LABEL.fullmatch(text) is not None
+
+
+def label_name(text: str, path: str) -> Iterator[Finding]:
+    """A name that is one DNS label: a namespace's or a container's."""
+    if not _is_label(text):
+        yield invalid(path, text, _LABEL_RULE)
 
 
 def metadata(meta: ObjectMeta) -> Iterator[Finding]:
@@ -27,6 +44,8 @@ def metadata(meta: ObjectMeta) -> Iterator[Finding]:
         return
     if len(meta.name) > 253 or not _SUBDOMAIN.fullmatch(meta.name):
         yield invalid("metadata.name", meta.name, _SUBDOMAIN_RULE)
+    if meta.namespace:
+        yield from label_name(meta.namespace, "metadata.namespace")
     yield from labels(meta.labels, "metadata.labels")
     for key in meta.annotations:
         if not is_key(key.lower()):
@@ -40,6 +59,7 @@ def is_plain(meta: ObjectMeta) -> bool:
     return (
         len(meta.name) <= 253
         and _SUBDOMAIN.fullmatch(meta.name) is not None
+        and (not meta.namespace or _is_label(meta.namespace))
         and all(map(is_key, meta.labels))
         and all(map(is_value, meta.labels.values()))
         and all(map(is_key, meta.annotations))
@@ -82,6 +102,8 @@ def moment(path: str, text: str) -> Iterator[Finding]:
 def amounts(given: Mapping[str, Quantity], path: str) -> Iterator[Finding]:
     """Quantities by resource name: each can be read and none is negative."""
     for name, amount in given.items():
+        if not is_key(name):
+            yield invalid(path, name, _RESOURCE_RULE)
         if not _is_amount(amount):
             yield from amount_of(amount, below(path, name))
 

@@ -1,7 +1,9 @@
 """Rules on pods and on the templates that pods are made from; paths begin at the spec."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from baseload.kube import kinds
 from baseload.kube.schema import names, requirements
 from baseload.kube.schema.finding import Finding, invalid, required, unsupported
 from baseload.kube.types.core import (
@@ -14,6 +16,7 @@ from baseload.kube.types.core import (
     ResourceRequirements,
     Toleration,
     TopologySpreadConstraint,
+    Volume,
 )
 from baseload.values import quantity
 
@@ -22,6 +25,7 @@ _WHEN_UNSATISFIABLE = ("DoNotSchedule", "ScheduleAnyway")
 _POLICIES = ("Honor", "Ignore")
 _PROTOCOLS = ("TCP", "UDP", "SCTP")
 _WEIGHTS = (1, 100)
+_STANDARD = ("cpu", "memory", "ephemeral-storage")
 
 # More than any machine has by three orders of magnitude; a request beyond it is a wrong suffix (100M for 100m).
 _ABSURD = {"cpu": 10**6 * quantity.UNIT, "memory": 2**50 * quantity.UNIT, "ephemeral-storage": 2**60 * quantity.UNIT}
@@ -36,6 +40,8 @@ def spec(pod: PodSpec) -> Iterator[Finding]:
     if not pod.containers:
         yield required("containers")
     yield from _repeated_names(pod)
+    for index, volume in enumerate(pod.volumes):
+        yield from _volume(volume, f"volumes[{index}]")
     if pod.resources is not None:
         yield from _resources(pod.resources, "resources")
     yield from names.amounts(pod.overhead, "overhead")
@@ -62,7 +68,9 @@ def _repeated_names(pod: PodSpec) -> Iterator[Finding]:
 
 
 def _container(container: Container) -> Iterator[Finding]:
-    if not container.name:
+    if container.name:
+        yield from names.label_name(container.name, "name")
+    else:
         yield required("name")
     yield from _resources(container.resources, "resources")
     for index, port in enumerate(container.ports):
@@ -75,6 +83,8 @@ def _container(container: Container) -> Iterator[Finding]:
 
 
 def _resources(given: ResourceRequirements, path: str) -> Iterator[Finding]:
+    for field, amounts in (("requests", given.requests), ("limits", given.limits)):
+        yield from _standard(amounts, f"{path}.{field}")
     wrong = [
         *names.amounts(given.requests, f"{path}.requests"),
         *names.amounts(given.limits, f"{path}.limits"),
@@ -92,6 +102,26 @@ def _resources(given: ResourceRequirements, path: str) -> Iterator[Finding]:
             hint = 'did you mean "m", thousandths, for "M", millions?' if str(asked).endswith("M") else ""
             at = names.below(f"{path}.requests", name)
             yield Finding(at, f'Invalid value: "{asked}": is more than any node can have', hint)
+
+
+def _standard(given: Mapping[str, object], path: str) -> Iterator[Finding]:
+    """A name without a domain is one of Kubernetes' own."""
+    for name in given:
+        if "/" not in name and name not in _STANDARD and not name.startswith("hugepages-"):
+            near = kinds.most_similar(name, _STANDARD)
+            allowed = (
+                f'did you mean "{near}"?' if near else f"{', '.join(_STANDARD)}, or a name such as example.com/gpu"
+            )
+            yield replace(invalid(path, name, "must be a standard resource for containers"), allowed=allowed)
+
+
+def _volume(volume: Volume, path: str) -> Iterator[Finding]:
+    if volume.empty_dir is not None and volume.empty_dir.size_limit is not None:
+        yield from names.amount_of(volume.empty_dir.size_limit, f"{path}.emptyDir.sizeLimit")
+    template = volume.ephemeral.volume_claim_template if volume.ephemeral is not None else None
+    if template is not None:
+        at = f"{path}.ephemeral.volumeClaimTemplate.spec.resources.requests"
+        yield from names.amounts(template.spec.resources.requests, at)
 
 
 def _affinity(affinity: Affinity) -> Iterator[Finding]:

@@ -31,6 +31,7 @@ _RESERVABLE = ("cpu", "memory", "ephemeral-storage", "pid")
 _PERCENTAGE = re.compile(r"\d{1,3}(\.\d{1,2})?%", re.ASCII)
 _PRICE = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _ADJUSTMENT = re.compile(r"[+-](\d+(\.\d*)?|\.\d+)%?", re.ASCII)
+_DEAREST = 10**6  # dollars an hour, or per cent
 _NODE_CLASS_REF = "spec.template.spec.nodeClassRef"
 
 
@@ -110,6 +111,9 @@ def node_overlay(overlay: NodeOverlay, well_known: Collection[str]) -> Iterator[
     if spec.price_adjustment and not _ADJUSTMENT.fullmatch(spec.price_adjustment):
         message = "must be a signed amount or percentage such as -0.05 or +10%"
         yield names.fatal(invalid("spec.priceAdjustment", spec.price_adjustment, message))
+    for field, written in (("price", str(spec.price or "")), ("priceAdjustment", spec.price_adjustment or "")):
+        if (_PRICE.fullmatch(written) or _ADJUSTMENT.fullmatch(written)) and float(written.strip("+-%")) > _DEAREST:
+            yield names.fatal(invalid(f"spec.{field}", written, f"is absurd: at most {_DEAREST}"))
     if spec.price is not None and spec.price_adjustment:
         yield invalid("spec", {}, "cannot set both 'price' and 'priceAdjustment'")
 

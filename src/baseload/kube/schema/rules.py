@@ -15,6 +15,9 @@ from baseload.kube.types.meta import LabelSelector, ObjectMeta, Wire
 _BINDING_MODES = ("Immediate", "WaitForFirstConsumer")
 _EVICTION_POLICIES = ("IfHealthyBudget", "AlwaysAllow")
 
+MOST_PODS = 250_000
+"""More pods than any cluster holds: Kubernetes is made for 150,000."""
+
 Workload: TypeAlias = apps.Deployment | apps.ReplicaSet | apps.StatefulSet | apps.DaemonSet
 
 
@@ -42,7 +45,7 @@ class Rules:
             karpenter.NodePool: partial(pools.node_pool, well_known=well_known),
             karpenter.NodeClaim: partial(pools.node_claim, well_known=well_known),
             karpenter.NodeOverlay: partial(pools.node_overlay, well_known=well_known),
-            autoscaling.CapacityBuffer: pools.capacity_buffer,
+            autoscaling.CapacityBuffer: _buffer,
             ec2.EC2NodeClass: pools.ec2_node_class,
         }
 
@@ -93,13 +96,13 @@ class Rules:
         yield from self._template(template.template, "template")
 
     def _replication_controller(self, controller: core.ReplicationController) -> Iterator[Finding]:
-        yield from _count(controller.spec.replicas, "spec.replicas")
+        yield from _pods(controller.spec.replicas, "spec.replicas")
         if controller.spec.template is not None:
             yield from self._template(controller.spec.template, "spec.template")
 
     def _workload(self, workload: Workload) -> Iterator[Finding]:
         if not isinstance(workload, apps.DaemonSet):
-            yield from _count(workload.spec.replicas, "spec.replicas")
+            yield from _pods(workload.spec.replicas, "spec.replicas")
         yield from names.selector(workload.spec.selector, "spec.selector")
         yield from _selects(workload.spec.selector, workload.spec.template)
         yield from self._template(workload.spec.template, "spec.template")
@@ -117,7 +120,7 @@ class Rules:
             yield finding.below("spec.jobTemplate.spec")
 
     def _job_spec(self, spec: batch.JobSpec) -> Iterator[Finding]:
-        yield from _count(spec.parallelism, "parallelism")
+        yield from _pods(spec.parallelism, "parallelism")
         yield from _count(spec.completions, "completions")
         yield from self._template(spec.template, "template")
 
@@ -125,6 +128,18 @@ class Rules:
 def _count(number: int | None, path: str) -> Iterator[Finding]:
     if number is not None and number < 0:
         yield invalid(path, number, "must be greater than or equal to 0")
+
+
+def _pods(number: int | None, path: str) -> Iterator[Finding]:
+    """A number of pods that decisions may have to make one by one."""
+    yield from _count(number, path)
+    if number is not None and number > MOST_PODS:
+        yield names.fatal(invalid(path, number, f"is more than any cluster can hold: at most {MOST_PODS}"))
+
+
+def _buffer(buffer: autoscaling.CapacityBuffer) -> Iterator[Finding]:
+    yield from _pods(buffer.spec.replicas, "spec.replicas")
+    yield from pools.capacity_buffer(buffer)
 
 
 def _selects(selector: LabelSelector | None, template: core.PodTemplateSpec) -> Iterator[Finding]:
