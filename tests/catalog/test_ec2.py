@@ -119,6 +119,11 @@ def test_efa_only_interfaces_of_the_default_card_carry_no_pods() -> None:
     assert capacity(types, "p5.48xlarge", "vpc.amazonaws.com/efa") == 4 * UNIT
 
 
+def test_a_node_class_that_names_interfaces_and_none_for_efa_alone_has_no_efa() -> None:
+    types = types_of(settings=NodeClassSettings(efa_only=0))
+    assert "vpc.amazonaws.com/efa" not in types.capacity
+
+
 @pytest.mark.parametrize(
     ("name", "pods"), [("m5.large", 110), ("r6g.medium", 98), ("m5.24xlarge", 250), ("t2.micro", None)]
 )
@@ -207,6 +212,11 @@ def test_devices(name: str, resource: str, count: int) -> None:
 )
 def test_labels(name: str, key: str, said: str) -> None:
     assert says(types_of(), name, INSTANCE + key) == said
+
+
+def test_whether_a_type_can_have_nitro_enclaves_is_a_label() -> None:
+    assert says(types_of(), "m5.large", "karpenter.k8s.aws/nitro-sandbox") == "In [false]"
+    assert says(types_of(), "m5.xlarge", "karpenter.k8s.aws/nitro-sandbox") == "In [true]"
 
 
 def test_a_well_known_key_of_which_nothing_is_known_does_not_exist() -> None:

@@ -97,6 +97,8 @@ def test_efa_only_interfaces_are_counted_by_card() -> None:
     ]
     settings = settings_of(node_class(networkInterfaces=interfaces))
     assert (settings.efa_only, settings.efa_only_default_card) == (2, 1)
+    assert settings_of(node_class(networkInterfaces=interfaces[:1])).efa_only == 0
+    assert settings_of(node_class()).efa_only is None
 
 
 def test_local_disks_are_joined_by_raid0_alone() -> None:

@@ -2,7 +2,7 @@
 
 from baseload.catalog.overlay import with_capacity, with_prices
 from baseload.values.quantity import UNIT
-from tests.catalog.ec2_catalogue import capacity, price, types_of
+from tests.catalog.ec2_catalogue import GI, capacity, price, types_of
 
 
 def test_a_price_that_is_given_replaces_the_offerings_own_and_is_no_estimate() -> None:
@@ -32,3 +32,12 @@ def test_capacity_is_set_on_the_types_of_the_mask_alone() -> None:
     assert capacity(changed, "m5.xlarge", "example.com/dongle") == 0
     assert changed.allocatable["example.com/dongle"] == changed.capacity["example.com/dongle"]
     assert "example.com/dongle" not in types.capacity
+
+
+def test_huge_pages_are_taken_out_of_memory() -> None:
+    types = types_of()
+    m5 = types.names.index("m5.large")
+    changed = with_capacity(with_capacity(types, 1 << m5, {"hugepages-2Mi": 2 * GI}), 1 << m5, {"hugepages-2Mi": GI})
+    assert changed.capacity["memory"] == types.capacity["memory"]
+    assert changed.allocatable["memory"][m5] == types.allocatable["memory"][m5] - GI
+    assert changed.allocatable["memory"][m5 + 1] == types.allocatable["memory"][m5 + 1]

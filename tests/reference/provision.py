@@ -107,7 +107,8 @@ def overlaid_types(
 ) -> dict[str, list[InstanceType]]:
     """§3.3, §23: the types of each pool."""
     types, known = catalogue.types_of(catalog), catalogue.well_known(catalog)
-    overlays = catalogue.overlays_of(objects, pool_list, types, known) if gate(options, "NodeOverlay") else []
+    everywhere = [o for o in objects if o["kind"] == "NodePool"]  # a conflict counts on pools that take no part too
+    overlays = catalogue.overlays_of(objects, everywhere, types, known) if gate(options, "NodeOverlay") else []
     names = [pool["metadata"]["name"] for pool in pool_list]
     return {name: [catalogue.overlaid(name, t, overlays) for t in types] for name in names}
 

@@ -88,7 +88,7 @@ def capacity(
 def _devices(spec: TypeSpec, settings: NodeClassSettings) -> dict[str, int]:
     counts = {
         "vpc.amazonaws.com/pod-eni": spec.branch_enis,
-        "vpc.amazonaws.com/efa": settings.efa_only or spec.efas,
+        "vpc.amazonaws.com/efa": spec.efas if settings.efa_only is None else settings.efa_only,
     }
     if settings.family.windows_build and spec.arch == "amd64":
         counts["vpc.amazonaws.com/PrivateIPv4Address"] = (spec.ipv4_per_eni or 1) - 1

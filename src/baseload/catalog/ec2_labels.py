@@ -12,6 +12,7 @@ from baseload.values.label import ARCH, AWS_WELL_KNOWN, CAPACITY_TYPE, INSTANCE_
 
 ZONE_ID: Final = "topology.k8s.aws/zone-id"
 WINDOWS_BUILD: Final = "node.kubernetes.io/windows-build"
+NITRO_ENCLAVES: Final = "karpenter.k8s.aws/nitro-sandbox"
 _PREFIX: Final = "karpenter.k8s.aws/instance-"
 _SCHEME: Final = re.compile(r"([a-z]+)(?:-[0-9]+tb)?([0-9]+)[^.]*\.")
 
@@ -95,6 +96,7 @@ _SINGLE: Final[dict[str, Callable[[TypeSpec], str | int | None]]] = {
     f"{_PREFIX}memory": lambda spec: spec.memory_mib,
     f"{_PREFIX}hypervisor": lambda spec: spec.hypervisor,
     f"{_PREFIX}encryption-in-transit-supported": lambda spec: _flag(spec.encryption_in_transit),
+    NITRO_ENCLAVES: lambda spec: _flag(spec.nitro_enclaves),
     f"{_PREFIX}ebs-bandwidth": lambda spec: spec.ebs_mbps,
     f"{_PREFIX}network-bandwidth": lambda spec: spec.network_mbps,
     f"{_PREFIX}local-nvme": lambda spec: spec.nvme_gb or None,

@@ -61,7 +61,7 @@ class NodeClassSettings:
     eviction_hard: tuple[tuple[str, str], ...] = ()  # signal -> quantity or percentage, as written
     volume: int = _DEFAULT_VOLUME  # of the pods' storage, where local disks are not it
     local_disks: bool = False  # instanceStorePolicy RAID0
-    efa_only: int = 0  # interfaces that carry no pods
+    efa_only: int | None = None  # interfaces that carry no pods; None where the NodeClass names no interfaces
     efa_only_default_card: int = 0  # those of them on network card 0
     zones: tuple[tuple[str, str], ...] | None = None  # (zone, zone id or "") of the subnets; None: every zone
 
@@ -86,7 +86,7 @@ def settings_of(node_class: EC2NodeClass | None) -> NodeClassSettings:
         eviction_hard=tuple(sorted(kubelet.eviction_hard.items())),
         volume=_volume(spec, family),
         local_disks=spec.instance_store_policy == "RAID0",
-        efa_only=len(efa_only),
+        efa_only=len(efa_only) if spec.network_interfaces else None,
         efa_only_default_card=efa_only.count(0),
         zones=tuple(sorted({(subnet.zone, subnet.zone_id) for subnet in subnets})) if subnets else None,
     )

@@ -31,10 +31,19 @@ def _repriced(column: OfferingColumn, prices: Mapping[int, float]) -> OfferingCo
 
 
 def with_capacity(types: InstanceTypes, mask: int, amounts: Mapping[str, int]) -> InstanceTypes:
-    """So much of some extended resources on the types of `mask`, in place of what they have of these."""
+    """So much of some extended resources on the types of `mask`, in place of what they have of these.
+
+    Huge pages are taken out of ordinary memory.
+    """
     capacity, allocatable = dict(types.capacity), dict(types.allocatable)
     positions = frozenset(positions_of(mask))
     for resource, amount in amounts.items():
+        if resource.startswith("hugepages-"):
+            had = capacity.get(resource, (0,) * len(types))
+            allocatable["memory"] = tuple(
+                max(0, memory + had[i] - amount) if i in positions else memory
+                for i, memory in enumerate(allocatable["memory"])
+            )
         for columns in (capacity, allocatable):
             had = columns.get(resource, (0,) * len(types))
             columns[resource] = tuple(amount if i in positions else held for i, held in enumerate(had))

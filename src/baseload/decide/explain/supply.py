@@ -86,7 +86,7 @@ class Supply:
         self._pods: Final = pods
         self.pools: Final = pools.dynamic_pools(view)
         overlays_in_force = view.node_overlays if options.gate("NodeOverlay") else ()
-        laid = overlays.overlaid(overlays_in_force, self.pools, tables)
+        laid = overlays.overlaid(overlays_in_force, filter(pools.is_supported, view.node_pools), tables)
         self._tables: Final = {name: overlaid.types for name, overlaid in laid.items()}
         self.sets: Final = Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in self._tables.values())))
         self._daemons: Final = daemons(view, ignore_dra=options.ignore_dra_requests)

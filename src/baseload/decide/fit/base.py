@@ -144,7 +144,8 @@ class Base:
             node = self.cluster.nodes.get(bound.node)
             if bound.pod.constraints.anti_affinity and node is not None and node.tracked:
                 for group in self.groups.inverse_of(bound.pod.constraints):
-                    self.groups.count_running(group, node, 1)
+                    if group.key in node.labels:  # QUIRK 13.14: here a hostname label that lacks is not made up for
+                        self.groups.count_running(group, node, 1)
 
 
 def _left(cluster: Cluster) -> dict[str, dict[str, int]]:

@@ -16,7 +16,7 @@ from baseload.model.requests import Amounts, add
 from baseload.model.statenode import StateNode
 from baseload.model.view import View, is_daemon
 from baseload.values.label import HOSTNAME
-from baseload.values.requirement import Requirement, Requirements
+from baseload.values.requirement import Requirements
 
 
 def offered(view: View) -> tuple[StateNode, ...]:
@@ -84,8 +84,7 @@ def _host(
             for driver, claims in readings.attachments(pod).items():
                 attached[driver] = attached.get(driver, frozenset()) | claims
     taints = taints_of(state.taints)
-    own = Requirements.of_labels(state.labels).add(Requirement.of(HOSTNAME, "In", (state.hostname,)))
-    kept = reserve(daemons, taints, own, by_daemons) if daemons else {}
+    kept = reserve(daemons, taints, Requirements.of_labels(state.labels), by_daemons) if daemons else {}
     return Host(
         name=state.name,
         hostname=state.hostname,

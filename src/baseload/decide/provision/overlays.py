@@ -46,7 +46,7 @@ class Overlaid:
 def overlaid(
     overlays: Iterable[NodeOverlay], pools: Iterable[NodePool], tables: Mapping[str, InstanceTypes]
 ) -> dict[str, Overlaid]:
-    """Every pool's types with the overlays applied."""
+    """Every pool's types with the overlays applied; a conflict on any pool counts, whether or not it takes part."""
     chosen = _in_order(overlays)
     offers = [(pool, tables[pool.metadata.name]) for pool in pools if pool.metadata.name in tables]
     prices: dict[Offering, float] = {}

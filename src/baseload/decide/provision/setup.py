@@ -58,7 +58,7 @@ def setting_of(view: View, tables: Mapping[str, InstanceTypes], options: Options
         view,
         options,
         dynamic,
-        overlays.overlaid(gated, dynamic, tables),
+        overlays.overlaid(gated, filter(pools.is_supported, view.node_pools), tables),
         wanted,
         moves,
         Readings(view, volumes, DefaultSpread(view, options.default_spread)),
