@@ -163,3 +163,11 @@ def test_wrong_usage_ends_with_2_and_prints_nothing(flags: list[str], capsys: py
 
 def test_the_same_input_gives_the_same_bytes(run: Run) -> None:
     assert run(POOL, WEB, flags=("-o", "json")) == run(POOL, WEB, flags=("-o", "json"))
+
+
+def test_a_large_plan_is_written_whole(run: Run) -> None:
+    many = WEB.replace("replicas: 3", "replicas: 20000").replace('cpu: "1", memory: 1Gi', "cpu: 1m")
+    status, out, _ = run(POOL, many, flags=("-o", "json"))
+
+    assert (status, len(json.loads(out)["placements"])) == (0, 20_000)
+    assert len(out) > 2**20

@@ -107,7 +107,7 @@ def run(group: LazyGroup, arguments: list[str]) -> int:
             status = exit.exit_code
     try:
         for part in (printed.buffer.getvalue(), output):
-            if part and isinstance(part, str | bytes):
+            if part:
                 write(part)
     except BrokenPipeError:
         stderr.give_up(sys.stdout)
@@ -123,7 +123,7 @@ def _complete(group: LazyGroup, instruction: str) -> int:
         raise click.ClickException(f"{COMPLETE} is for the scripts of `baseload completion`") from error
 
 
-def write(output: str | bytes) -> None:
+def write(output: str | bytes | bytearray) -> None:
     """Bytes go out as they are: a large plan need not become text first."""
     if sys.stdout is None:
         raise click.ClickException("the output cannot be written: stdout is closed")
