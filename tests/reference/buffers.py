@@ -42,7 +42,7 @@ def replicas_of(buffer: Manifest, shape: Manifest, workload: int | None) -> int:
     spec = buffer["spec"]
     wanted = [int(spec["replicas"])] if spec.get("replicas") is not None else []
     if spec.get("percentage") is not None and workload:
-        wanted.append(max(1, math.ceil(spec["percentage"] * workload / 100)))
+        wanted.append(math.ceil(spec["percentage"] * workload / 100))
     request = {n: v for n, v in resources.pod_request(pod_of(shape)).items() if n != "pods"}
     limits = resources.amounts(spec.get("limits"))
     bounds = [limits[name] // request[name] for name in limits if request.get(name)]

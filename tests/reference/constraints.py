@@ -174,6 +174,14 @@ def uses_resource_claims(pod: Manifest) -> bool:
     return bool(pod["spec"].get("resourceClaims")) or any((c.get("resources") or {}).get("claims") for c in containers)
 
 
+def owns(owner: Manifest, obj: Manifest) -> bool:
+    return (owner.get("apiVersion"), owner["kind"], owner["name"]) == (
+        obj["apiVersion"],
+        obj["kind"],
+        obj["metadata"]["name"],
+    )
+
+
 def selector_from_owners(pod: Manifest, objects: list[Manifest]) -> Manifest | None:
     """§13.17: the selector kube-scheduler would deduce; None when nothing is deduced."""
     namespace, labels = pod["metadata"].get("namespace"), selecting.labels_of(pod)
@@ -187,7 +195,7 @@ def selector_from_owners(pod: Manifest, objects: list[Manifest]) -> Manifest | N
     owners = [o for o in pod["metadata"].get("ownerReferences") or () if o.get("controller")]
     for obj in objects:
         same = obj["metadata"].get("namespace") == namespace
-        if not same or not any(o["kind"] == obj["kind"] and o["name"] == obj["metadata"]["name"] for o in owners):
+        if not same or not any(owns(o, obj) for o in owners):
             continue
         selector = obj.get("spec", {}).get("selector") or {}
         if obj["kind"] == "ReplicationController":

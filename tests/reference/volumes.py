@@ -114,11 +114,11 @@ class Volumes:
     def of_class(self, name: str) -> list[Requirements]:
         if name not in self.classes:
             raise Missing(name)
-        result = []
-        for term in self.classes[name].get("allowedTopologies") or ():
-            listed = term.get("matchLabelExpressions") or ()
-            result.append(algebra.from_expressions({**e, "operator": "In"} for e in listed))
-        return result
+        return [
+            algebra.from_expressions({**e, "operator": "In"} for e in listed)
+            for term in self.classes[name].get("allowedTopologies") or ()
+            if (listed := term.get("matchLabelExpressions"))
+        ]
 
     def attached(self, pod: Manifest) -> set[tuple[str, str]]:
         """§14.8: (driver, claim) of every volume that counts against a limit."""

@@ -88,7 +88,7 @@ def _replicas(buffer: CapacityBuffer, pod: PodSpec, workload_replicas: int | Non
     spec = buffer.spec
     wanted: list[int] = [] if spec.replicas is None else [spec.replicas]
     if spec.percentage is not None and workload_replicas:
-        wanted.append(max(1, -(-spec.percentage * workload_replicas // 100)))
+        wanted.append(-(-spec.percentage * workload_replicas // 100))
     asked = requests.of_spec(pod)
     bounds = [
         quantity.parse(limit) // asked[resource]

@@ -5,10 +5,14 @@ from functools import cached_property
 from typing import Final
 
 from baseload.decide.fit.constraints import Spread, selector_of
+from baseload.kube.types.apps import ReplicaSet, StatefulSet
 from baseload.kube.types.core import Pod, TopologySpreadConstraint
 from baseload.kube.types.meta import LabelSelector
 from baseload.model.view import View
 from baseload.values.selector import Selector
+
+Owner = tuple[str, str, str, str]
+"""(API version, kind, namespace, name) of a pod's controller"""
 
 
 class DefaultSpread:
@@ -48,28 +52,25 @@ class DefaultSpread:
         owner = next((o for o in pod.metadata.owner_references if o.controller), None)
         expressions: Selector | None = None
         if owner is not None:
-            key = (owner.kind, pod.metadata.namespace, owner.name)
+            key = (owner.api_version, owner.kind, pod.metadata.namespace, owner.name)
             pairs |= self._of_controllers.get(key, {})
             expressions = selector_of(self._of_sets.get(key))
-        if not pairs and expressions is None:
+        terms = expressions.terms if expressions is not None else ()
+        if not pairs and not terms:
             return None
         selector = Selector.of(pairs, ())
-        for term in expressions.terms if expressions is not None else ():
+        for term in terms:
             selector = selector.with_requirement(term.key, term.operator, term.values)
         return selector
 
     @cached_property
-    def _of_controllers(self) -> Mapping[tuple[str, str, str], dict[str, str]]:
+    def _of_controllers(self) -> Mapping[Owner, dict[str, str]]:
         return {
-            ("ReplicationController", c.metadata.namespace, c.metadata.name): c.spec.selector
+            ("v1", "ReplicationController", c.metadata.namespace, c.metadata.name): c.spec.selector
             for c in self._view.replication_controllers
         }
 
     @cached_property
-    def _of_sets(self) -> Mapping[tuple[str, str, str], LabelSelector | None]:
-        found = {
-            ("ReplicaSet", s.metadata.namespace, s.metadata.name): s.spec.selector for s in self._view.replica_sets
-        }
-        for stateful in self._view.stateful_sets:
-            found["StatefulSet", stateful.metadata.namespace, stateful.metadata.name] = stateful.spec.selector
-        return found
+    def _of_sets(self) -> Mapping[Owner, LabelSelector | None]:
+        sets: tuple[ReplicaSet | StatefulSet, ...] = (*self._view.replica_sets, *self._view.stateful_sets)
+        return {("apps/v1", type(s).__name__, s.metadata.namespace, s.metadata.name): s.spec.selector for s in sets}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from baseload.decide.provision.pools import is_ready, is_static
+from baseload.decide.provision.pools import is_ready, is_static, is_supported
 from baseload.kube.types.karpenter import NodeClaim, NodePool
 from baseload.model.view import View
 from baseload.plan.provision import StaticPool
@@ -13,7 +13,7 @@ from baseload.values.label import NODEPOOL
 def static_pools(view: View) -> Iterator[StaticPool]:
     """The pools whose number of nodes is off: how many claims would be created, or (negative) deleted, now."""
     for pool in sorted(view.node_pools, key=lambda pool: pool.metadata.name):
-        if is_static(pool) and is_ready(pool):
+        if is_static(pool) and is_ready(pool) and is_supported(pool):
             delta = _delta(pool, [c for c in view.node_claims if c.metadata.labels.get(NODEPOOL) == pool.metadata.name])
             if delta:
                 yield StaticPool(pool.metadata.name, delta)

@@ -115,6 +115,7 @@ class Volumes:
         return tuple(
             Requirements.of(Requirement.of(e.key, "In", e.values) for e in term.match_label_expressions)
             for term in self._classes[claim.spec.storage_class_name].allowed_topologies
+            if term.match_label_expressions
         )
 
     def _driver(self, namespace: str, name: str) -> str | None:
