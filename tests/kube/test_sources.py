@@ -123,3 +123,12 @@ def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_a_device_without_an_end_is_not_read() -> None:
     assert faults_of("/dev/zero") == ["/dev/zero: cannot be read: it is a device"]
+
+
+def test_folders_without_an_end_are_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(1200):
+        os.mkdir("a")
+        os.chdir("a")
+    monkeypatch.chdir(tmp_path)
+    assert faults_of("a") == ["a: cannot be read: its folders are nested too deeply"]

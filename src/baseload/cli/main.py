@@ -124,12 +124,12 @@ def _complete(group: LazyGroup, instruction: str) -> int:
 
 
 def write(output: str | bytes | bytearray) -> None:
-    """Bytes go out as they are: a large plan need not become text first."""
+    """Bytes go out as they are, and whole: a large plan need not become text first."""
     if sys.stdout is None:
         raise click.ClickException("the output cannot be written: stdout is closed")
-    end = "\n" if isinstance(output, str) else b"\n"
+    whole = output.endswith("\n") if isinstance(output, str) else output.endswith(b"\n")
     try:
-        click.echo(output, nl=not output.endswith(end))  # type: ignore[arg-type]
+        click.echo(output, nl=not whole)
     except BrokenPipeError:
         raise
     except OSError as error:

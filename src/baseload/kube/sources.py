@@ -53,6 +53,9 @@ def read(sources: Sequence[str], *, stdin: Callable[[], bytes] | None = None) ->
         except (OSError, ValueError) as error:
             faults.append(Fault(_reason(error), file=name))
             continue
+        except RecursionError:
+            faults.append(Fault("cannot be read: its folders are nested too deeply", file=name))
+            continue
         if not files:
             faults.append(Fault("there is no manifest in it", file=name, allowed=f"files in {', '.join(SUFFIXES)}"))
         for file in files:
