@@ -6,6 +6,7 @@ import pytest
 from baseload.kube.types.apps import Deployment, ReplicaSet, StatefulSet
 from baseload.kube.types.batch import Job
 from baseload.kube.types.core import PersistentVolumeClaim, Pod, PodSpec
+from baseload.kube.types.storage import StorageClass
 from baseload.model.expand import Workload, expand
 from baseload.model.view import View, name_of
 
@@ -182,6 +183,35 @@ def test_each_pod_of_a_stateful_set_has_the_volume_claim_of_its_ordinal() -> Non
         ("data-web-1", "gp3"),
         ("data-web-2", "gp3"),
     ]
+
+
+def storage_class(name: str, *, default: bool) -> StorageClass:
+    annotations = {"storageclass.kubernetes.io/is-default-class": "true" if default else "false"}
+    return msgspec.convert({"metadata": {"name": name, "annotations": annotations}}, StorageClass)
+
+
+def test_a_claim_that_names_no_class_gets_the_default_one() -> None:
+    view = View(storage_classes=(storage_class("slow", default=False), storage_class("gp3", default=True)))
+    unnamed: list[dict[str, object]] = [{"metadata": {"name": "data"}, "spec": {}}]
+    expanded, _ = expand(view, [workload(StatefulSet, replicas=1, volumeClaimTemplates=unnamed)])
+
+    assert [claim.spec.storage_class_name for claim in expanded.persistent_volume_claims] == ["gp3"]
+
+
+def test_a_claim_that_names_no_class_has_none_where_no_class_is_the_default() -> None:
+    unnamed: list[dict[str, object]] = [{"metadata": {"name": "data"}, "spec": {}}]
+    expanded, _ = expand(View(), [workload(StatefulSet, replicas=1, volumeClaimTemplates=unnamed)])
+
+    assert [claim.spec.storage_class_name for claim in expanded.persistent_volume_claims] == [None]
+
+
+def test_an_ephemeral_volume_comes_with_a_claim_a_pod() -> None:
+    source = {"volumeClaimTemplate": {"spec": {"storageClassName": "gp3"}}}
+    spec = {"containers": [{"name": "c"}], "volumes": [{"name": "scratch", "ephemeral": source}]}
+    expanded, _ = expand(View(), [workload(Deployment, replicas=2, template={"spec": spec})])
+
+    names = [claim.metadata.name for claim in expanded.persistent_volume_claims]
+    assert names == ["web-x1-scratch", "web-x2-scratch"]
 
 
 def test_a_volume_claim_of_the_input_is_not_made_anew() -> None:

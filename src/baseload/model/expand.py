@@ -20,6 +20,7 @@ from baseload.kube.types.batch import Job
 from baseload.kube.types.core import (
     Container,
     PersistentVolumeClaim,
+    PersistentVolumeClaimTemplate,
     PersistentVolumeClaimVolumeSource,
     PhaseStatus,
     Pod,
@@ -36,6 +37,7 @@ Owner = tuple[str, str, str]
 """(namespace, kind, name) of what owns a pod"""
 
 HASH: Final = "pod-template-hash"
+IS_DEFAULT_CLASS: Final = "storageclass.kubernetes.io/is-default-class"
 _API_VERSION: Final = {"Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1", "Job": "batch/v1"}
 
 _END_OF_JOB: Final = ("Complete", "Failed", "SuccessCriteriaMet")
@@ -76,6 +78,7 @@ class _Known:
     def __init__(self, view: View) -> None:
         self.names = {(pod.metadata.namespace, pod.metadata.name) for pod in view.pods}
         self.claims = {(c.metadata.namespace, c.metadata.name) for c in view.persistent_volume_claims}
+        self.default_class = _default_class(view)
         self.deployments = {(d.metadata.namespace, d.metadata.name) for d in view.deployments}
         self.replica_sets: dict[Owner, list[ReplicaSet]] = {}
         owners = {_key(r): owner for r in view.replica_sets if (owner := self._deployment_of(r.metadata)) is not None}
@@ -135,6 +138,7 @@ class _Known:
             metadata = ObjectMeta(
                 name=name, namespace=meta.namespace, labels=labels, annotations=annotations, owner_references=owners
             )
+            claims.extend(self._ephemeral(metadata, spec))
             yield Pod(metadata, next(specs) if specs is not None else spec, status)
 
     def _free_names(self, meta: ObjectMeta) -> Iterator[str]:
@@ -164,9 +168,30 @@ class _Known:
                 source = PersistentVolumeClaimVolumeSource(claim_name=claim)
                 volumes.append(Volume(template.metadata.name, persistent_volume_claim=source))
                 if (meta.namespace, claim) not in self.claims:
-                    metadata = ObjectMeta(name=claim, namespace=meta.namespace, labels=template.metadata.labels)
-                    claims.append(PersistentVolumeClaim(metadata, template.spec, PhaseStatus("Pending")))
+                    claims.append(self._claim(claim, meta.namespace, template))
             yield with_fields(spec, volumes=tuple(volumes))
+
+    def _ephemeral(self, pod: ObjectMeta, spec: PodSpec) -> Iterator[PersistentVolumeClaim]:
+        """The claims that are made with a pod, for its ephemeral volumes."""
+        for volume in spec.volumes:
+            template = volume.ephemeral.volume_claim_template if volume.ephemeral else None
+            name = f"{pod.name}-{volume.name}"
+            if template is not None and (pod.namespace, name) not in self.claims:
+                yield self._claim(name, pod.namespace, template)
+
+    def _claim(self, name: str, namespace: str, template: PersistentVolumeClaimTemplate) -> PersistentVolumeClaim:
+        """A claim as admission leaves it: one that names no class has the default one."""
+        spec = template.spec
+        if spec.storage_class_name is None and self.default_class is not None:
+            spec = with_fields(spec, storage_class_name=self.default_class)
+        metadata = ObjectMeta(name=name, namespace=namespace, labels=template.metadata.labels)
+        return PersistentVolumeClaim(metadata, spec, PhaseStatus("Pending"))
+
+
+def _default_class(view: View) -> str | None:
+    """The StorageClass that claims get which name none: of several defaults the newest."""
+    defaults = [c.metadata for c in view.storage_classes if c.metadata.annotations.get(IS_DEFAULT_CLASS) == "true"]
+    return max(defaults, key=lambda meta: (meta.creation_timestamp, meta.name)).name if defaults else None
 
 
 def _key(workload: Workload) -> Owner:

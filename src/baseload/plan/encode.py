@@ -1,6 +1,6 @@
 """Plans as the JSON contract: plain maps and lists that any encoder takes, in an order that is always the same.
 
-Amounts become canonical quantities, prices numbers of at most six decimals. Thousands of claims share their
+Amounts become canonical quantities, prices numbers of at most ten digits. Thousands of claims share their
 requirements, type lists and amounts, so every such part is made once and shared by the maps that hold it.
 """
 
@@ -83,8 +83,8 @@ def story_to_json(story: PodStory) -> Json:
 
 
 def price(dollars: float | None) -> float | None:
-    """Dollars an hour without the noise of sums; no published price has more than six decimals."""
-    return None if dollars is None else round(dollars, 6)
+    """Dollars an hour without the noise of sums: ten digits, which the tiny prices of reserved capacity keep too."""
+    return None if dollars is None else float(f"{dollars:.10g}")
 
 
 def amount(resource: str, nanos: int) -> str:

@@ -97,5 +97,7 @@ def _of_fix(told: Told, trials: Trials) -> Iterator[str]:
         fields = ", ".join(f"{d.object} {d.path}" for d in told.together)
         several = "several things are wrong at once and no single field mends them"
         yield f"{several}; without all of these it has a place: {fields}"
+    elif told.case.failed.reason == Reason.VOLUME:
+        yield "no single field mends it: what its volumes need has to be made, or given with the input"
     else:
         yield "no single field of the pod or of a NodePool mends it"

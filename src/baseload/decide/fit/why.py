@@ -207,8 +207,9 @@ def _types(
     if not holding and ports:
         return Reason.HOST_PORT, "its host port is taken by a daemon or a pod on every instance type"
     fitting = agreeing & offered & holding
-    if fitting and index.short_of_variety(fitting, base.sets.number(final)):
-        return Reason.MIN_VALUES, "minValues would not be met by the instance types that fit"
+    if fitting and (short := index.short_of_variety(fitting, base.sets.number(final))):
+        reached = ", ".join(f"{key}: {count} of {final[key].min_values}" for key, count in short)
+        return Reason.MIN_VALUES, f"minValues would not be met by the instance types that fit ({reached})"
     if fitting:
         return Reason.RESERVED, "reserved capacity goes with it, but none is left, so it waits"
     return _unmet(agreeing, offered, holding, final, size)

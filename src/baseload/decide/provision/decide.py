@@ -49,6 +49,8 @@ def _stopped(setting: Setting) -> tuple[Reason, str] | None:
     waiting = [c.metadata.name for c in setting.view.node_claims if not c.status.provider_id]
     if waiting:
         return Reason.NOT_SYNCED, f"NodeClaim {waiting[0]} is not launched yet, which stops all provisioning"
+    if not setting.view.node_pools:
+        return Reason.NO_POOL, "there is no NodePool in the input, so no place is sought, not even on existing nodes"
     if not setting.pools:
         return Reason.NO_POOL, "no dynamic NodePool is ready, so no place is sought, not even on existing nodes"
     return None
