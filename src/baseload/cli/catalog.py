@@ -24,7 +24,9 @@ _REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]+")
 _SOURCE: Final = (
     click.option("--region", metavar="R", help=f"AWS region; {DEFAULT_REGION} when left out."),
     click.option("--catalog", "file", metavar="FILE", help="Types from a file in KWOK's format instead of EC2's."),
-    click.option("--max-pods", type=click.IntRange(0, 2**31 - 1), metavar="N", help="As kubelet.maxPods of a NodeClass."),
+    click.option(
+        "--max-pods", type=click.IntRange(0, 2**31 - 1), metavar="N", help="As kubelet.maxPods of a NodeClass."
+    ),
     click.option("--embedded", is_flag=True, help="Pass over what `catalog refresh` has read."),
 )
 _OUTPUT: Final = click.option(
