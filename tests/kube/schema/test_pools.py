@@ -264,3 +264,11 @@ def test_a_buffer_is_no_larger_than_a_cluster() -> None:
     buffer = of_kind("autoscaling.x-k8s.io/v1beta1", "CapacityBuffer", podTemplateRef={"name": "t"}, replicas=2**31 - 1)
     (fault,) = inputs.wrong(buffer)
     assert fault.startswith("spec.replicas: Invalid value: 2147483647: is more than any cluster can hold")
+
+
+def test_a_buffer_is_no_absurd_share_of_its_workload() -> None:
+    workload = {"apiGroup": "apps", "kind": "Deployment", "name": "w"}
+    buffer = of_kind("autoscaling.x-k8s.io/v1beta1", "CapacityBuffer", scalableRef=workload, percentage=2**31 - 1)
+    assert inputs.wrong(buffer, validate="ignore") == [
+        "spec.percentage: Invalid value: 2147483647: is absurd: at most 10000"
+    ]

@@ -15,6 +15,7 @@ from baseload.kube.types.meta import LabelSelector, ObjectMeta, Wire
 _BINDING_MODES = ("Immediate", "WaitForFirstConsumer")
 _EVICTION_POLICIES = ("IfHealthyBudget", "AlwaysAllow")
 
+_MOST_PERCENT = 10_000  # of a workload's pods, kept as a buffer
 MOST_PODS = 250_000
 """More pods than any cluster holds: Kubernetes is made for 150,000."""
 
@@ -139,6 +140,9 @@ def _pods(number: int | None, path: str) -> Iterator[Finding]:
 
 def _buffer(buffer: autoscaling.CapacityBuffer) -> Iterator[Finding]:
     yield from _pods(buffer.spec.replicas, "spec.replicas")
+    share = buffer.spec.percentage
+    if share is not None and share > _MOST_PERCENT:
+        yield names.fatal(invalid("spec.percentage", share, f"is absurd: at most {_MOST_PERCENT}"))
     yield from pools.capacity_buffer(buffer)
 
 
