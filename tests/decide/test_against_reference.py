@@ -20,6 +20,8 @@ def test_a_plan_equals_the_literal_reading_of_the_rules(cluster: Cluster) -> Non
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
+@settings(max_examples=1000)
 @given(clusters(most_pods=60))
 def test_a_plan_for_many_pods_equals_the_literal_reading(cluster: Cluster) -> None:
     assert differences(cluster) == []
@@ -35,11 +37,13 @@ def test_the_benchmark_mix_is_placed_as_the_literal_reading_places_it(
 
 
 @pytest.mark.long
+@pytest.mark.timeout(300)
 def test_the_benchmark_mix_of_500_is_placed_as_the_literal_reading_places_it() -> None:
     assert differences(([mix.node_pool(), *mix.diverse(500)], mix.catalog(400), {})) == []
 
 
 @pytest.mark.long
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("pods", "types"),
     [

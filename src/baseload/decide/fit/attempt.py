@@ -198,7 +198,7 @@ class Pass:
         for use in kind.hosts:
             group = use.group
             if group.kind is GroupKind.AFFINITY:
-                if not (use.own and group.may_bootstrap(kind.host_strict, kind.host_nodes)):
+                if not (use.own and group.may_bootstrap(kind.host_strict, kind.host_reach)):
                     return False
             elif group.kind is GroupKind.SPREAD and use.own > group.max_skew:
                 return False

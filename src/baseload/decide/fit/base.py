@@ -18,7 +18,7 @@ from baseload.decide.fit.shape import FitPod, HostClass, Kind, projected, withou
 from baseload.decide.fit.taints import PREFER_NO_SCHEDULE, Taint, tolerated
 from baseload.decide.fit.template import Daemon, PoolOffer, Template
 from baseload.values.label import HOSTNAME, normalise
-from baseload.values.requirement import Requirements
+from baseload.values.requirement import Requirement, Requirements
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ class Base:
         daemons = (daemon.constraints for daemon in cluster.daemons)
         self.nodes: Final = self._nodes(node_keys((*demands, *daemons), {kind.volumes for kind in kinds}) - {HOSTNAME})
         self.limits: Final = _left(cluster)
+        self.same_hostname: Final = _same_hostname(cluster)
         made = (
             Template(offer, cluster.daemons, sets, best_effort=rules.best_effort_min_values) for offer in cluster.offers
         )
@@ -119,8 +120,13 @@ class Base:
         """Brings a kind up to date with the groups there are."""
         self.kinds.bind(kind)
         if kind.host is not None and kind.host_nodes == -1:
-            names = enumerate(host.hostname for host in self.nodes.hosts)
-            kind.host_nodes = sum(1 << place for place, name in names if kind.host.has(name))
+            kind.host_nodes = self._named(kind.host)
+            kind.host_reach = self._named(kind.host_strict) if kind.host_strict is not None else -1
+
+    def _named(self, wanted: Requirement) -> int:
+        """The mask of the nodes whose hostname is wanted."""
+        names = enumerate(host.hostname for host in self.nodes.hosts)
+        return sum(1 << place for place, name in names if wanted.has(name))
 
     def _nodes(self, keys: frozenset[str]) -> Nodes:
         nodes = Nodes(self.cluster.hosts)
@@ -156,3 +162,11 @@ def _left(cluster: Cluster) -> dict[str, dict[str, int]]:
         for resource in limits:
             limits[resource] -= host.capacity.get(resource, 0)
     return left
+
+
+def _same_hostname(cluster: Cluster) -> dict[int, tuple[int, ...]]:
+    """For nodes that bear another's hostname label: all that share it, which are one topology domain."""
+    by_name: dict[str, list[int]] = {}
+    for place, host in enumerate(cluster.hosts):
+        by_name.setdefault(host.hostname, []).append(place)
+    return {place: tuple(places) for places in by_name.values() if len(places) > 1 for place in places}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from baseload.decide.fit.base import Base
+from baseload.decide.fit.groups import CountedNode
 from baseload.decide.fit.shape import Kind, RecordPlan
 from baseload.decide.fit.topology import Group, GroupKind, HostGroup, ZoneGroup
 from baseload.values.label import HOSTNAME
@@ -47,14 +48,15 @@ class Books:
         for host_group in plan.inverse_hosts:
             self._count_host(host_group, host, claim=claim)
 
-    def withdraw(self, group: Group, where: str | int) -> None:
+    def withdraw(self, group: Group, node: CountedNode) -> None:
         """Takes a running pod that is to be placed anew off a group's count, until `roll_back`."""
-        if isinstance(group, ZoneGroup) and isinstance(where, str):
-            group.forget(where, pods=1)
-            self._zone_journal.append((group, where, -1))
-        elif isinstance(group, HostGroup) and isinstance(where, int):
-            group.record_node(where, -1)
-            self._host_journal.append((group, where, -1))
+        if isinstance(group, ZoneGroup) and (domain := self._base.groups.domain(group, node)) is not None:
+            group.forget(domain, pods=1)
+            self._zone_journal.append((group, domain, -1))
+        elif isinstance(group, HostGroup) and group.filter.matches(node.taints, node.requirements):
+            for place in node.places:
+                group.record_node(place, -1)
+                self._host_journal.append((group, place, -1))
 
     def roll_back(self) -> None:
         """Every group as it was before the pass."""
@@ -73,8 +75,9 @@ class Books:
             group.record_claim(host)
             self._claim_groups[group] = None
         else:
-            group.record_node(host)
-            self._host_journal.append((group, host, 1))
+            for place in self._base.same_hostname.get(host, (host,)):
+                group.record_node(place)
+                self._host_journal.append((group, place, 1))
 
     def _plan(self, kind: Kind, number: int, taints: int) -> RecordPlan:
         requirements, listed = self._sets[number], self._base.taint_lists[taints]

@@ -96,7 +96,7 @@ class Candidates:
             group = use.group
             if group.kind is not GroupKind.AFFINITY:
                 mask &= ~group.blocked(claims, use.own)
-            elif not (use.own and group.may_bootstrap(kind.host_strict, kind.host_nodes)):
+            elif not (use.own and group.may_bootstrap(kind.host_strict, kind.host_reach)):
                 mask &= group.levels[claims][1]
         return mask
 

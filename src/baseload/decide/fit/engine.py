@@ -133,9 +133,8 @@ class Fit:
             kind, node = self.base.kinds.kind(bound.pod), nodes.get(bound.node)
             counting = (*kind.selected, *groups.counting_all(kind.namespace)) if bound.counts else ()
             for group in (*counting, *kind.inverse):
-                where = groups.where(group, node)
-                if where is not None:
-                    run.books.withdraw(group, where)
+                if node is not None:
+                    run.books.withdraw(group, node)
 
     def _unregister(self, removed: Sequence[int], pods: Sequence[FitPod]) -> list[tuple[ZoneGroup, str]]:
         """Domains that only a removed node lends are unknown without it."""

@@ -27,14 +27,14 @@ Labels = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedNode:
-    """A Node of the API as counting sees it: its own labels and taints, and its place among the offered nodes."""
+    """A Node of the API as counting sees it: its own labels and taints, and which offered nodes its pods count on."""
 
     name: str
     hostname: str
     labels: Mapping[str, str]  # as written
     requirements: Requirements  # the same as a requirement set, hostname included
     taints: tuple[Taint, ...]
-    place: int | None  # among the existing nodes that are offered; None: being deleted, or not tracked
+    places: tuple[int, ...]  # of the offered nodes with its hostname: itself, and whoever bears the same label
     registers: bool  # lends its domains even when no pod runs there: offered, with a Node object
     tracked: bool  # cluster state knows it
 
@@ -200,23 +200,17 @@ class Groups:
             return None
         return domain
 
-    def where(self, group: Group, node: CountedNode | None) -> str | int | None:
-        """Where a group counts the pods of a Node: in a domain, or at the node's place; None where it does not."""
-        if node is None:
-            return None
-        if isinstance(group, HostGroup):
-            return node.place if group.filter.matches(node.taints, node.requirements) else None
-        return self.domain(group, node)
-
     def count_running(self, group: Group, node: CountedNode | None, by: int) -> None:
         """Counts running pods on a node."""
-        where = self.where(group, node)
-        if isinstance(group, ZoneGroup) and isinstance(where, str):
-            group.count(where, by)
-        elif isinstance(group, HostGroup) and isinstance(where, int):
-            group.record_node(where, by)
-        elif isinstance(group, HostGroup) and node is not None and node.place is None:
-            group.count_elsewhere(node.hostname, by if group.filter.matches(node.taints, node.requirements) else 0)
+        if node is None:
+            return
+        if isinstance(group, ZoneGroup) and (domain := self.domain(group, node)) is not None:
+            group.count(domain, by)
+        elif isinstance(group, HostGroup) and group.filter.matches(node.taints, node.requirements):
+            for place in node.places:
+                group.record_node(place, by)
+            if not node.places:
+                group.count_elsewhere(node.hostname, by)
 
     def _index(self, group: Group) -> None:
         pair = group.selector.index_pair() if group.selector is not None else None

@@ -108,6 +108,7 @@ class Kind:
         "generation",
         "host",
         "host_nodes",
+        "host_reach",
         "host_strict",
         "hosts",
         "inverse",
@@ -154,6 +155,7 @@ class Kind:
         self.host: Requirement | None = full.get(HOSTNAME)
         self.host_strict: Requirement | None = constraints.strict.get(HOSTNAME)
         self.host_nodes = -1  # mask of the nodes whose hostname the pod allows
+        self.host_reach = -1  # the same without its preferences
         self.on_claims = self.host is None or self.host.has(UNKNOWN_HOST)
         self.full = without_hostname(full)
         self.strict = without_hostname(constraints.strict)

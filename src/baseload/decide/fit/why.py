@@ -159,7 +159,7 @@ def _topology(base: Base, kind: Kind, number: int, *, strict: bool, claims: bool
 
 def _host_bars(group: HostGroup, own: int, kind: Kind, claims: bool, place: int | None) -> bool:
     if group.kind is GroupKind.AFFINITY:
-        if own and group.may_bootstrap(kind.host_strict, kind.host_nodes):
+        if own and group.may_bootstrap(kind.host_strict, kind.host_reach):
             return False
         return place is None or not group.levels[int(claims)][1] >> place & 1
     if place is None:

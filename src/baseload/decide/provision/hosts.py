@@ -37,23 +37,27 @@ def hosts(states: Sequence[StateNode], view: View, readings: Readings, daemons: 
 def counted_nodes(view: View, states: Sequence[StateNode]) -> Mapping[str, CountedNode]:
     """Every Node of the API by name, as topology counts on it."""
     tracked = {state.node.metadata.name for state in view.state_nodes if state.node is not None}
-    places = {state.node.metadata.name: place for place, state in enumerate(states) if state.node is not None}
+    lending = {state.node.metadata.name for state in states if state.node is not None}
+    places: dict[str, tuple[int, ...]] = {}
+    for place, state in enumerate(states):
+        places[state.hostname] = (*places.get(state.hostname, ()), place)
     return {
-        node.metadata.name: _counted(node, places.get(node.metadata.name), node.metadata.name in tracked)
+        node.metadata.name: _counted(node, places, node.metadata.name in tracked, node.metadata.name in lending)
         for node in view.nodes
     }
 
 
-def _counted(node: Node, place: int | None, tracked: bool) -> CountedNode:
+def _counted(node: Node, places: Mapping[str, tuple[int, ...]], tracked: bool, lends: bool) -> CountedNode:
     labels = node.metadata.labels
+    hostname = labels.get(HOSTNAME) or node.metadata.name
     return CountedNode(
         name=node.metadata.name,
-        hostname=labels.get(HOSTNAME) or node.metadata.name,
+        hostname=hostname,
         labels=labels,
         requirements=Requirements.of_labels(labels),
         taints=taints_of(node.spec.taints),
-        place=place,
-        registers=place is not None,
+        places=places.get(hostname, ()),
+        registers=lends,
         tracked=tracked,
     )
 

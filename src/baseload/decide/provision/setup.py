@@ -89,9 +89,13 @@ class SetUp:
         """The same by an engine of its own: where constraints are one group but for who came first (QUIRK 13.1)."""
         cluster, moving = self.cluster, {id(bound) for bound in displaced}
         hosts = [host for host in cluster.hosts if host.name not in gone]
-        places = {host.name: place for place, host in enumerate(hosts)}
+        left = {host.name for host in hosts}
         nodes = {
-            name: replace(node, place=places.get(name), registers=node.registers and name in places)
+            name: replace(
+                node,
+                places=tuple(place for place, host in enumerate(hosts) if host.hostname == node.hostname),
+                registers=node.registers and name in left,
+            )
             for name, node in cluster.nodes.items()
         }
         running = [bound for bound in cluster.running if id(bound) not in moving]
