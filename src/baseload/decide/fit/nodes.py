@@ -6,13 +6,12 @@ serves any number of simulations.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
+from baseload.decide.fit.ladder import Ladders
 from baseload.decide.fit.ports import HostPort, clash
 from baseload.decide.fit.shape import Attachments, HostClass, Kind, Size
 from baseload.decide.fit.taints import Taint
-
-_FEW: Final = 48  # up to here a plain loop costs less than importing numpy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +53,9 @@ class Nodes:
         self._moved: dict[int, HostClass] = {}  # node -> the class it had before the pass
         self._booked: set[int] = set()
         self._sizes: list[Size] = []
-        self._columns: dict[str, Any] = {}
+        resources = {resource for host in hosts for resource in host.remaining}
+        columns = {r: tuple(host.remaining.get(r, 0) for host in hosts) for r in sorted(resources)}
+        self._room: Final = Ladders(columns, len(hosts))
 
     def may_hold(self, size: Size) -> int:
         """The nodes that may hold a size: a superset, from what they had at the start less those that refused since."""
@@ -134,19 +135,7 @@ class Nodes:
         return any(len(held.get(d, frozenset()) | wanted.get(d, frozenset())) > limits[d] for d in drivers)
 
     def _with_room(self, size: Size) -> int:
-        if len(self.hosts) <= _FEW:
-            return sum(
-                1 << node
-                for node, host in enumerate(self.hosts)
-                if all(host.remaining.get(resource, 0) >= amount for resource, amount in size.load)
-            )
-        import numpy as np  # dear to import, and needed for large clusters alone
-
-        room = np.ones(len(self.hosts), dtype=bool)
+        mask = self.all
         for resource, amount in size.load:
-            column = self._columns.get(resource)
-            if column is None:
-                amounts = [float(host.remaining.get(resource, 0)) for host in self.hosts]
-                column = self._columns[resource] = np.array(amounts)
-            room &= column >= float(amount)
-        return int.from_bytes(np.packbits(room, bitorder="little").tobytes(), "little")
+            mask &= self._room[resource].at_least(amount)
+        return mask

@@ -1,63 +1,14 @@
-"""Instance types as masks: which meet a requirement set, hold a load, stay within a limit (provisioning spec 12).
+"""Instance types as masks: which meet a requirement set, hold a load, stay within a limit (provisioning spec 12)."""
 
-Per resource the amounts are sorted once and each place keeps the mask of the types from there on, so "at least this
-much" is one bisection and one AND, whatever the number of types.
-"""
-
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes, OfferingColumn
+from baseload.decide.fit.ladder import Ladders
 from baseload.decide.fit.sets import Sets
 from baseload.values.requirement import Requirement, Requirements
 
 RESERVED: Final = "reserved"
-
-
-class Ladder:
-    """One resource: the types in order of their amount. `amounts[k]` is the least that `masks[k]` have."""
-
-    __slots__ = ("amounts", "masks")
-
-    def __init__(self, amounts: tuple[int, ...]) -> None:
-        order = sorted(range(len(amounts)), key=amounts.__getitem__)
-        self.amounts = [amounts[i] for i in order]
-        masks = [0]
-        for i in reversed(order):
-            masks.append(masks[-1] | 1 << i)
-        masks.reverse()
-        self.masks = masks
-
-    def at_least(self, amount: int) -> int:
-        return self.masks[bisect_left(self.amounts, amount)]
-
-    def at_most(self, amount: int) -> int:
-        return self.masks[0] & ~self.masks[bisect_right(self.amounts, amount)]
-
-    def largest(self, mask: int) -> int:
-        """The largest amount among the types of a mask that is not empty."""
-        low, high = 0, len(self.amounts) - 1
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.masks[middle] & mask:
-                low = middle
-            else:
-                high = middle - 1
-        return self.amounts[low]
-
-
-class Ladders(dict[str, Ladder]):
-    """A ladder a resource, made when first asked for; a resource that no type has is a ladder of zeros."""
-
-    def __init__(self, columns: Mapping[str, tuple[int, ...]], count: int) -> None:
-        super().__init__()
-        self._columns = columns
-        self._count = count
-
-    def __missing__(self, resource: str) -> Ladder:
-        ladder = self[resource] = Ladder(self._columns.get(resource) or (0,) * self._count)
-        return ladder
 
 
 class TypeIndex:
