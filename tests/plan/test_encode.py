@@ -84,7 +84,8 @@ def test_a_fix_of_an_absent_field_is_from_null() -> None:
 
 def test_the_runner_up_is_the_next_type_in_price() -> None:
     (claim,) = entries(plan(CLAIM), "nodeClaims")
-    (alone,) = entries(plan(replace(CLAIM, instance_types=("c5.2xlarge",), prices=(0.1496,), estimates=(True,))), "nodeClaims")
+    one_type = replace(CLAIM, instance_types=("c5.2xlarge",), prices=(0.1496,), estimates=(True,))
+    (alone,) = entries(plan(one_type), "nodeClaims")
 
     assert claim["runnerUp"] == {"instanceType": "m5.2xlarge", "pricePerHour": 0.1766, "estimated": True}
     assert alone["runnerUp"] is None

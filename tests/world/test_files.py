@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from baseload.values.errors import BadInput
@@ -239,3 +240,28 @@ def test_workloads_together_ask_for_no_more_pods_than_a_cluster_can_hold(tmp_pat
     with pytest.raises(BadInput, match="400000 pods together"):
         files.read([str(tmp_path)])
     assert files.read([str(tmp_path)], expand="never").expanded == ()
+
+
+def test_a_buffer_stands_for_no_more_pods_than_a_cluster_can_hold(tmp_path: Path) -> None:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1m"}}}
+    meta = {"name": "big", "namespace": "default"}
+    objects = [
+        {
+            "apiVersion": "v1",
+            "kind": "PodTemplate",
+            "metadata": meta,
+            "template": {"spec": {"containers": [container]}},
+        },
+        {
+            "apiVersion": "autoscaling.x-k8s.io/v1beta1",
+            "kind": "CapacityBuffer",
+            "metadata": meta,
+            "spec": {"podTemplateRef": {"name": "big"}, "limits": {"cpu": "9E"}},
+        },
+    ]
+    data = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": objects})
+    settings = tmp_path / "options.yaml"
+    settings.write_text("featureGates: {CapacityBuffer: true}")
+
+    with pytest.raises(BadInput, match="CapacityBuffer default/big: spec: .* no cluster holds over 250000"):
+        files.read(["-"], stdin=lambda: data, options_file=str(settings), region="us-east-1")

@@ -6,11 +6,12 @@ contract; field names here are the contract's in snake_case.
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from baseload.values.requirement import Requirement
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(msgspec.Struct, frozen=True, gc=False):
     """A pod's place: an existing node (or a NodeClaim of the input without one), or a NodeClaim of this plan."""
 
     pod: str

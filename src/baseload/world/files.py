@@ -16,6 +16,7 @@ from msgspec.structs import replace as with_fields
 from baseload.catalog.columns import InstanceTypes
 from baseload.catalog.ec2 import Ec2Catalogue
 from baseload.catalog.nodeclass import DEFAULT, NodeClassSettings, settings_of
+from baseload.decide.provision import buffers
 from baseload.decide.provision.options import Options
 from baseload.kube import manifests as kube_manifests
 from baseload.kube.bulk import paused_gc
@@ -179,6 +180,8 @@ def _joined(
     if expand_ == "auto":
         _refuse_too_many(manifests)
     faults = [_fault(manifests, ref, real_use.PATH, why) for ref, why in real_use.unreadable(view)]
+    if chosen.gate("CapacityBuffer"):
+        faults += _of_absurd_buffers(manifests, view)
     if faults:
         raise BadInput(faults)
     classes = _Classes(view)
@@ -206,6 +209,13 @@ def _refuse_too_many(manifests: Manifests) -> None:
     if asked > MOST_PODS:
         fault = Fault(f"the workloads ask for {asked} pods together", allowed=f"at most {MOST_PODS}; or --expand never")
         raise BadInput([fault])
+
+
+def _of_absurd_buffers(manifests: Manifests, view: View) -> Iterator[Fault]:
+    for buffer, size in buffers.sizes(view):
+        if size > MOST_PODS:
+            ref = f"CapacityBuffer {buffer.metadata.namespace}/{buffer.metadata.name}"
+            yield _fault(manifests, ref, "spec", f"it stands for {size} pods, and no cluster holds over {MOST_PODS}")
 
 
 def _asked(workload: Workload) -> int:

@@ -42,6 +42,13 @@ def virtual_pods(view: View, now: int | None) -> Iterator[VirtualPods]:
             yield VirtualPods(buffer, True, tuple(_pods(buffer, template, replicas, created)))
 
 
+def sizes(view: View) -> Iterator[tuple[CapacityBuffer, int]]:
+    """How many pods each buffer that is ready stands for."""
+    for buffer in view.capacity_buffers:
+        if (found := _shape(buffer, view)) is not None:
+            yield buffer, found[1]
+
+
 def outcome(virtual: VirtualPods, landed: Mapping[str, bool]) -> Buffer:
     """What the pass says of a buffer. `landed`: virtual pod -> whether an existing node took it."""
     if not virtual.ready:
