@@ -1,0 +1,241 @@
+"""Server-side apply: the configuration of one manager laid over an object, and who manages what after any write.
+
+An applied configuration is the whole of what its manager wants.
+What it names becomes its own; where others hold such a field with another value there is a conflict, unless forced.
+Equal values are shared. What it named before and does not name now goes away, unless others hold it.
+Every other write (create, update, patch) is tracked after the fact: what changed is the writer's from then on.
+
+A write that changes nothing gives the very object back that was there, so that the caller can tell.
+"""
+
+from functools import partial
+
+from baseload.kube.merge import check, combine, compare, fieldset, last_applied, owned, ownership, scope
+from baseload.kube.merge import managers as entries
+from baseload.kube.merge.elements import ElementError
+from baseload.kube.merge.managers import APPLY, UPDATE, Entry, Manager, Managers, ManagersError
+from baseload.kube.merge.prune import pruned
+from baseload.kube.merge.refusal import bad_request, bounded, failed
+from baseload.kube.merge.tree import Object, same, without_nulls
+from baseload.kube.merge.types import ObjectType
+
+BEFORE_FIRST_APPLY = "before-first-apply"
+
+
+@bounded
+def apply(
+    live: Object | None,
+    config: Object,
+    *,
+    kind: ObjectType,
+    manager: str,
+    now: int,
+    force: bool = False,
+    subresource: str = "",
+) -> Object:
+    """The object after the configuration; `live` itself where nothing changes, and None for one that is not there yet.
+
+    Raises `ApplyConflict` where others hold what would change, and `PatchError` for a configuration that is none.
+    `now` is in nanoseconds since the epoch.
+    """
+    _check(config, kind)
+    try:
+        managers = entries.read(_metadata(live or {}).get("managedFields"))
+    except ManagersError as error:
+        raise failed(f"failed to decode managed fields: {error}") from error
+    who = entries.manager(manager, APPLY, kind.api_version, subresource)
+    write = _Write(kind, subresource, entries.stamp(now))
+    try:
+        return write.applied(live, config, managers, who, force=force)
+    except ownership.Conflicts as conflicts:
+        raise ownership.refusal(conflicts.held) from None
+    except ElementError as error:
+        raise failed(f"failed to create typed live object ({_named(live or {}, kind)}): {error}") from error
+
+
+@bounded
+def managed_after_update(
+    before: Object | None,
+    after: Object,
+    *,
+    kind: ObjectType,
+    manager: str,
+    now: int,
+    subresource: str = "",
+) -> Object:
+    """The written object with its managers; `before` itself where nothing changed, and None for a create.
+
+    The entries that the writer sent count if they can be read, `[]` and `[{}]` end the tracking of the object, and
+    entries sent to a subresource are ignored.
+    """
+    who = entries.manager(manager, UPDATE, kind.api_version, subresource)
+    write = _Write(kind, subresource, entries.stamp(now))
+    old, new = _bare(before or {}), _bare(after)
+    managers = _sent(before, after, subresource)
+    if managers or before is None:
+        try:
+            managers = entries.capped(write.updated(old, new, managers, who))
+        except ElementError:
+            managers = _readable(before)
+    return settled(before, _with_managers(new, managers))
+
+
+def settled(before: Object | None, after: Object) -> Object:
+    """`before`, if nothing but times of managers and the resourceVersion sets the two apart, else `after`."""
+    if before is None or before is after:
+        return after
+    return before if same(_timeless(before), _timeless(after)) else after
+
+
+class _Write:
+    """One write to a resource or a subresource of one kind."""
+
+    def __init__(self, kind: ObjectType, subresource: str, time: str) -> None:
+        self._kind = kind
+        self._within = partial(scope.within, kind, subresource)
+        self._time = time
+
+    def applied(self, live: Object | None, config: Object, managers: Managers, who: Manager, *, force: bool) -> Object:
+        """The object after an apply."""
+        named: Object = {"apiVersion": self._kind.api_version, "kind": self._kind.kind}
+        old = named if live is None else _bare(live)
+        if not managers and live is not None:
+            first = entries.manager(BEFORE_FIRST_APPLY, UPDATE, self._kind.api_version, "")
+            managers = self.updated({}, old, managers, first)
+        try:
+            new, managers = self._merged(old, config, managers, who, force=force)
+        except ownership.Conflicts as conflicts:
+            if who.name != last_applied.MANAGER:
+                raise
+            self._let_pass(conflicts, old)
+            new, managers = self._merged(old, config, managers, who, force=True)
+        if new is not old:
+            new = without_nulls(new)  # type: ignore[assignment]  # of a map there stays a map
+            if who in managers:
+                managers[who] = Entry(managers[who].api_version, managers[who].fields, self._time)
+        if who.name == last_applied.MANAGER:
+            new = last_applied.renewed(new, config)
+        return settled(live, _with_managers(new, managers))
+
+    def _let_pass(self, conflicts: ownership.Conflicts, live: Object) -> None:
+        """Raise what is left of the conflicts beside fields that are still those of client-side apply."""
+        own = last_applied.still_own(self._kind, live)
+        held = {who: fieldset.difference(fields, own) for who, fields in conflicts.held.items()}
+        held = {who: fields for who, fields in held.items() if fields}
+        if held:
+            raise ownership.Conflicts(held)
+
+    def _merged(
+        self, live: Object, config: Object, managers: Managers, who: Manager, *, force: bool
+    ) -> tuple[Object, Managers]:
+        root = self._kind.root
+        last = managers.get(who)
+        told = self._within(owned.fields(root, config))
+        mine = scope.ownable(told)
+        new = combine.combined(root, live, config)
+        if last is not None and last.fields != mine:
+            held = told
+            for other, entry in managers.items():
+                held = held if other == who else fieldset.union(held, entry.fields)
+            left = pruned(root, new, last=last.fields, held=held)
+            new = new if same(new, left) else left
+        assert isinstance(new, dict)  # apiVersion and kind are never pruned
+        managers = {**managers, who: Entry(self._kind.api_version, mine, last.time if last else None)}
+        managers = ownership.taken(managers, self._compared(live, new), by=who, force=force)
+        return new, {manager: entry for manager, entry in managers.items() if entry.fields}
+
+    def updated(self, old: Object, new: Object, managers: Managers, who: Manager) -> Managers:
+        """The managers after a write that has already been merged."""
+        found = self._compared(old, new)
+        managers = ownership.taken(managers, found, by=None, force=True)
+        won = scope.ownable(self._within(fieldset.union(found.modified, found.added)))
+        if won:
+            held = managers.get(who)
+            fields = fieldset.union(won, held.fields) if held else won
+            managers[who] = Entry(self._kind.api_version, fields, self._time)
+        return managers
+
+    def _compared(self, old: Object, new: Object) -> compare.Comparison:
+        if old is new:
+            return compare.Comparison()
+        empty = self._kind.empty
+        return ownership.scoped(compare.compare(self._kind.root, _over(empty, old), _over(empty, new)), self._within)
+
+
+def _check(config: Object, kind: ObjectType) -> None:
+    version, name = config.get("apiVersion"), config.get("kind")
+    if (version, name) != (kind.api_version, kind.kind):
+        raise bad_request(f"invalid object type: {version or ''}, Kind={name or ''}")
+    if _metadata(config).get("managedFields") is not None:
+        raise bad_request("metadata.managedFields must be nil")
+    found = list(check.faults(kind.root, config))
+    if found:
+        raise failed(f"failed to create typed patch object ({_named(config, kind)}): {check.told(found)}")
+
+
+def _named(target: Object, kind: ObjectType) -> str:
+    metadata = _metadata(target)
+    gvk = f"{kind.api_version}, Kind={kind.kind}"
+    return f"{metadata.get('namespace') or ''}/{metadata.get('name') or ''}; {gvk if '/' in gvk else '/' + gvk}"
+
+
+def _metadata(target: Object) -> Object:
+    metadata = target.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _bare(target: Object) -> Object:
+    """The object without its managers."""
+    metadata = _metadata(target)
+    if "managedFields" not in metadata:
+        return target
+    return {**target, "metadata": {key: value for key, value in metadata.items() if key != "managedFields"}}
+
+
+def _with_managers(target: Object, managers: Managers) -> Object:
+    if not managers:
+        return target
+    return {**target, "metadata": {**_metadata(target), "managedFields": entries.written(managers)}}
+
+
+def _sent(before: Object | None, after: Object, subresource: str) -> Managers:
+    """The managers that a write starts from."""
+    sent = _metadata(after).get("managedFields")
+    if subresource:
+        return _readable(before)
+    if isinstance(sent, list) and not any(sent):
+        return {} if len(sent) <= 1 else _readable(before)
+    try:
+        return entries.read(sent) or _readable(before)
+    except ManagersError:
+        return _readable(before)
+
+
+def _readable(target: Object | None) -> Managers:
+    try:
+        return entries.read(_metadata(target or {}).get("managedFields"))
+    except ManagersError:
+        return {}
+
+
+def _over(empty: Object, target: Object) -> Object:
+    """The object with the parts that even an empty one has."""
+    whole = dict(target)
+    for key, part in empty.items():
+        held = target.get(key)
+        if key not in target:
+            whole[key] = part
+        elif isinstance(part, dict) and part and isinstance(held, dict):
+            whole[key] = _over(part, held)
+    return whole
+
+
+def _timeless(target: Object) -> Object:
+    metadata = {key: value for key, value in _metadata(target).items() if key != "resourceVersion"}
+    managed = metadata.get("managedFields")
+    if isinstance(managed, list):
+        metadata["managedFields"] = [
+            {key: value for key, value in entry.items() if key != "time"} if isinstance(entry, dict) else entry
+            for entry in managed
+        ]
+    return {**target, "metadata": metadata}

@@ -1,0 +1,47 @@
+"""Values as Go's fmt prints them, since messages of the API server quote them so."""
+
+import json
+
+
+def quoted(text: str) -> str:
+    """%q of a text."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def plain(value: object) -> str:
+    """%v of a value: maps sorted by key, lists without commas."""
+    match value:
+        case None:
+            return "<nil>"
+        case bool():
+            return "true" if value else "false"
+        case dict():
+            return f"map[{' '.join(f'{key}:{plain(value[key])}' for key in sorted(value))}]"
+        case list():
+            return f"[{' '.join(map(plain, value))}]"
+        case float() if value.is_integer() and abs(value) < 1e21:
+            return str(int(value))
+    return str(value)
+
+
+def type_name(value: object) -> str:
+    """%T of a decoded JSON value."""
+    match value:
+        case None:
+            return "<nil>"
+        case bool():
+            return "bool"
+        case int():
+            return "int64"
+        case float():
+            return "float64"
+        case str():
+            return "string"
+        case dict():
+            return "map[string]interface {}"
+    return "[]interface {}"
+
+
+def syntax(value: object) -> str:
+    """%#v of a scalar."""
+    return quoted(value) if isinstance(value, str) else plain(value)

@@ -1,0 +1,161 @@
+"""Who manages which fields of an object: the entries of metadata.managedFields, read and written.
+
+An applier is one manager whatever the version it applied in; an updater is another one in each version.
+Entries of other versions of the kind are read as if fields had the same names there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from baseload.kube.merge import fieldset
+from baseload.kube.merge.fieldset import FieldSet
+from baseload.kube.merge.tree import Object
+from baseload.values import instant
+
+APPLY = "Apply"
+UPDATE = "Update"
+MOST_UPDATERS = 10
+ANCIENT = "ancient-changes"
+
+
+class Manager(NamedTuple):
+    """Who an entry belongs to; the order is the one in which conflicts are listed."""
+
+    name: str
+    operation: str
+    api_version: str  # "" for an applier
+    subresource: str
+
+    def __str__(self) -> str:
+        """As messages name it."""
+        named = f'"{self.name}"'
+        if self.subresource:
+            named = f'{named} with subresource "{self.subresource}"'
+        return f"{named} using {self.api_version}" if self.operation == UPDATE else named
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a manager holds."""
+
+    api_version: str
+    fields: FieldSet
+    time: str | None  # RFC 3339, whole seconds
+
+    def holding(self, fields: FieldSet) -> "Entry":
+        """The entry with other fields; the entry itself where they are the same."""
+        return self if fields is self.fields else Entry(self.api_version, fields, self.time)
+
+
+Managers = dict[Manager, Entry]
+
+
+class ManagersError(ValueError):
+    """managedFields cannot be read."""
+
+
+def manager(name: str, operation: str, api_version: str, subresource: str = "") -> Manager:
+    """The manager of that name."""
+    return Manager(name or "unknown", operation, "" if operation == APPLY else api_version, subresource)
+
+
+def read(entries: object) -> Managers:
+    """The managers of a list of entries; none for one that is absent."""
+    if entries is None:
+        return {}
+    if not isinstance(entries, list):
+        raise ManagersError("managedFields must be a list")
+    return dict(_read(index, entry) for index, entry in enumerate(entries))
+
+
+def _read(index: int, entry: object) -> tuple[Manager, Entry]:
+    if not isinstance(entry, dict):
+        raise ManagersError("an entry of managedFields must be a map")
+    operation, api_version = _text(entry, "operation"), _text(entry, "apiVersion")
+    if operation not in (APPLY, UPDATE):
+        raise ManagersError("operation must be `Apply` or `Update`")
+    if not api_version:
+        raise ManagersError("apiVersion must not be empty")
+    if entry.get("fieldsType") != "FieldsV1":
+        wrong = _text(entry, "fieldsType")
+        fault = f'invalid fieldsType "{wrong}"' if wrong else "missing fieldsType"
+        raise ManagersError(f"{fault} in managed fields entry {index}")
+    try:
+        fields = fieldset.parse(entry.get("fieldsV1") or {})
+        time = _whole_seconds(_text(entry, "time"))
+    except ValueError as error:
+        raise ManagersError(f"error decoding managed fields entry {index}: {error}") from error
+    name, subresource = _text(entry, "manager"), _text(entry, "subresource")
+    return Manager(name, operation, "" if operation == APPLY else api_version, subresource), Entry(
+        api_version, fields, time
+    )
+
+
+def _text(entry: Mapping[str, object], key: str) -> str:
+    value = entry.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ManagersError(f"{key} must be a string")
+    return value
+
+
+@lru_cache(maxsize=1 << 14)
+def _whole_seconds(time: str) -> str | None:
+    return stamp(instant.parse(time)) if time else None
+
+
+def stamp(now: int) -> str:
+    """The time of an entry: an instant in whole seconds."""
+    return instant.format(now - now % instant.SECOND)
+
+
+@lru_cache(maxsize=1 << 14)
+def _seconds(time: str | None) -> int:
+    return instant.parse(time) // instant.SECOND if time else 0
+
+
+def written(managers: Managers) -> list[object]:
+    """The entries as Kubernetes writes them: appliers first, the oldest first."""
+    ordered = sorted(managers, key=lambda who: _place(who, managers[who]))
+    return [_written(who, managers[who]) for who in ordered]
+
+
+def _place(who: Manager, entry: Entry) -> tuple[str, int, str, str, str]:
+    return (who.operation, _seconds(entry.time), who.name, entry.api_version, who.subresource)
+
+
+def _written(who: Manager, entry: Entry) -> Object:
+    told: Object = {"manager": who.name} if who.name else {}
+    told |= {"operation": who.operation, "apiVersion": entry.api_version}
+    if entry.time is not None:
+        told["time"] = entry.time
+    told |= {"fieldsType": "FieldsV1", "fieldsV1": fieldset.written(entry.fields)}
+    if who.subresource:
+        told["subresource"] = who.subresource
+    return told
+
+
+def capped(managers: Managers) -> Managers:
+    """At most ten updaters: the oldest ones of each version become one, named for what it is."""
+    updaters = [who for who in managers if who.operation == UPDATE]
+    surplus = len(updaters) - MOST_UPDATERS
+    if surplus <= 0:
+        return managers
+    kept = dict(managers)
+    first: dict[str, Manager] = {}
+    for who in sorted(updaters, key=lambda who: (_seconds(managers[who].time), who)):
+        if surplus <= 0:
+            break
+        entry = managers[who]
+        bucket = Manager(ANCIENT, UPDATE, entry.api_version, "")
+        if entry.api_version not in first:
+            first[entry.api_version] = who
+            continue
+        held = kept.pop(bucket) if bucket in kept else kept.pop(first[entry.api_version])
+        kept.pop(who, None)
+        kept[bucket] = Entry(entry.api_version, fieldset.union(held.fields, entry.fields), entry.time)
+        surplus -= 1
+    return kept
