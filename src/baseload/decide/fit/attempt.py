@@ -175,10 +175,9 @@ class Pass:
             claim.reservations = held
             self.epoch += 1
         if number != claim.hosts.number:
-            bit = 1 << claim.place
-            claim.hosts.mask &= ~bit
+            claim.hosts.mask ^= claim.bit
             claim.hosts = self._candidates.class_of(claim.template, number)
-            claim.hosts.mask |= bit
+            claim.hosts.mask |= claim.bit
             self.epoch += 1
         self.claims.join(claim, pod, size, types, kind.constraints.ports)
         self.books.record(kind, number, claim.hosts.taints, claim.place, claim=True)

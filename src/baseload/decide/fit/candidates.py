@@ -62,7 +62,9 @@ class Candidates:
         """Looks at each class, with what topology makes of it."""
         allowed = 0
         for entry in entries:
-            mask = entry.hosts.mask & among
+            mask = entry.hosts.mask
+            if among != -1:
+                mask &= among
             if not mask:
                 continue
             results = entry.results
@@ -73,7 +75,7 @@ class Candidates:
             if full and results[0].number in full:
                 mask &= ~full[results[0].number]
             picks.append((mask, results))
-            allowed |= mask
+            allowed = allowed | mask if allowed else mask
         return allowed
 
     def _pick_settled(self, kind: Kind, among: int, full: Mapping[int, int], picks: list[Pick]) -> int:
@@ -81,12 +83,14 @@ class Candidates:
         allowed = 0
         for domain in kind.zones[0].allowed():
             for entry in kind.by_domain.get(domain, ()):
-                mask = entry.hosts.mask & among
+                mask = entry.hosts.mask
+                if among != -1:
+                    mask &= among
                 if full and entry.results[0].number in full:
                     mask &= ~full[entry.results[0].number]
                 if mask:
                     picks.append((mask, entry.results))
-                    allowed |= mask
+                    allowed = allowed | mask if allowed else mask
         return allowed
 
     def on_hosts(self, kind: Kind, claims: int) -> int:

@@ -19,10 +19,11 @@ _SCREENED_AT_ONCE: Final = 64  # below so many claims one look at each costs les
 class Claim:
     """A planned NodeClaim."""
 
-    __slots__ = ("hosts", "loads", "place", "pods", "relaxed_values", "reservations", "template", "types")
+    __slots__ = ("bit", "hosts", "loads", "place", "pods", "relaxed_values", "reservations", "template", "types")
 
     def __init__(self, place: int, template: Template, hosts: HostClass, types: int) -> None:
         self.place = place
+        self.bit = 1 << place
         self.template = template
         self.hosts = hosts  # whose `number` is the claim's requirement set
         self.types = types
@@ -71,12 +72,12 @@ class Claims:
     def open(self, template: Template, hosts: HostClass, types: int) -> Claim:
         claim = Claim(len(self.all), template, hosts, types)
         self.all.append(claim)
-        hosts.mask |= 1 << claim.place
+        hosts.mask |= claim.bit
         return claim
 
     def join(self, claim: Claim, pod: FitPod, size: Size, types: int, ports: tuple[HostPort, ...]) -> None:
         """Books a pod on a claim, whose types shrink to those given."""
-        bit, before = 1 << claim.place, len(claim.pods)
+        bit, before = claim.bit, len(claim.pods)
         claim.pods.append(pod)
         claim.types = types
         for load in claim.loads:
