@@ -20,15 +20,20 @@ def _official() -> dict[str, dict[str, Schema]]:
     return cast("dict[str, dict[str, Schema]]", json.loads(gzip.decompress(packed)))
 
 
+def custom() -> list[dict[str, object]]:
+    """What our own files say of each kind that a custom resource definition adds: names, scope, columns, schema."""
+    found = sorted((files(__package__) / "crds").iterdir(), key=lambda file: file.name)
+    return [json.loads(file.read_text(encoding="utf-8")) for file in found if file.name.endswith(".json")]
+
+
 @cache
 def _custom() -> dict[str, Schema]:
     """`apiVersion/kind` -> schema, of the kinds that custom resource definitions add."""
     schemas: dict[str, Schema] = {}
-    for file in sorted((files(__package__) / "crds").iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".json"):
-            crd = json.loads(file.read_text(encoding="utf-8"))
-            crd["schema"]["properties"]["metadata"] = {"$ref": OBJECT_META}
-            schemas[f"{crd['apiVersion']}/{crd['kind']}"] = crd["schema"]
+    for crd in custom():
+        schema = cast(Schema, crd["schema"])
+        cast("dict[str, Schema]", schema["properties"])["metadata"] = {"$ref": OBJECT_META}
+        schemas[f"{crd['apiVersion']}/{crd['kind']}"] = schema
     return schemas
 
 

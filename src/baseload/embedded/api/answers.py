@@ -1,0 +1,166 @@
+"""What is answered to a request about objects: it finds the target, runs the verb, and gives the outcome its form."""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+import msgspec
+from starlette.types import ASGIApp
+
+from baseload.embedded.api import scale, status, tables, target, verbs
+from baseload.embedded.api.call import Call
+from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.negotiate import TABLES, Form, form
+from baseload.embedded.api.refusals import NotAcceptable, NotServed, no_such_method, no_such_path
+from baseload.embedded.api.tables import Include
+from baseload.embedded.api.target import Target
+from baseload.embedded.api.watch import Closing, Frame, Stream
+from baseload.embedded.store import errors
+from baseload.embedded.store.log import Event
+from baseload.embedded.store.record import Json, Record, encode
+
+_LATER = ("binding", "eviction", "log", "exec", "attach", "portforward", "proxy", "token", "ephemeralcontainers")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer."""
+
+    code: int
+    body: bytes
+    media_type: str = "application/json"
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def json(tree: object, *, code: int = 200, media_type: str = "application/json") -> Answer:
+    """A tree as an answer."""
+    return Answer(code, msgspec.json.encode(tree), media_type)
+
+
+def of_target(
+    cluster: Cluster, closing: Closing, version: tuple[str, str], rest: list[str], call: Call
+) -> Answer | ASGIApp:
+    """The answer to a request below a group's version."""
+    found = target.find(cluster.kinds, *version, rest)
+    wanted = form(call.headers, TABLES)
+    if call.method == "HEAD":
+        raise no_such_method()
+    if found.subresource and found.subresource not in found.kind.subresources:
+        return _other_subresource(found)
+    if found.subresource == "scale":
+        return json(scale.answer(cluster, found, call))
+    if call.method == "GET":
+        if not found.name or call.flag("watch"):
+            return _many(cluster, closing, found, call, wanted)
+        record = cluster.store.get(found.kind.resource, found.namespace, found.name)
+        return _one(cluster, found, record, call, wanted)
+    return _written(cluster, found, call, wanted)
+
+
+def _other_subresource(found: Target) -> Answer:
+    if found.subresource in _LATER:
+        raise NotServed(f"the subresource {found.subresource} is not served by this server yet")
+    raise no_such_path()
+
+
+def _written(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answer:
+    match call.method:
+        case "POST":
+            return _one(cluster, found, verbs.create(cluster, found, call), call, wanted, code=201)
+        case "PUT":
+            return _one(cluster, found, verbs.update(cluster, found, call), call, wanted)
+        case "PATCH":
+            record, is_new = verbs.patch(cluster, found, call)
+            return _one(cluster, found, record, call, wanted, code=201 if is_new else 200)
+        case "DELETE" if found.subresource:
+            raise no_such_method()
+        case "DELETE" if found.name:
+            removal = verbs.delete(cluster, found, call)
+            if removal.is_gone:
+                return json(status.success(removal.record))
+            return _one(cluster, found, removal.record, call, wanted)
+        case "DELETE":
+            gone = verbs.delete_collection(cluster, found, call)
+            return _list(found, gone, {"resourceVersion": str(cluster.store.version)})
+    raise no_such_method()
+
+
+def _one(cluster: Cluster, found: Target, record: Record, call: Call, wanted: Form, code: int = 200) -> Answer:
+    if not wanted.kind:
+        return Answer(code, encode(record))
+    tree = verbs.tree_of(record)
+    if wanted.kind == "PartialObjectMetadata":
+        return json(tables.partial(tree), code=code)
+    if wanted.kind != "Table":
+        raise NotAcceptable("an object is no list")
+    metadata: dict[str, Json] = {"resourceVersion": str(record.version)}
+    layout = tables.layout(found.kind)
+    return json(tables.table(layout, [tree], _include(call), cluster.clock.now(), metadata), code=code)
+
+
+def _many(cluster: Cluster, closing: Closing, found: Target, call: Call, wanted: Form) -> Answer | ASGIApp:
+    resource = found.kind.resource
+    selection = call.selection(found.namespace, found.name)
+    if call.flag("watch"):
+        watch = cluster.store.watch(
+            resource, selection, version=call.version(), initial_events=call.flag("sendInitialEvents")
+        )
+        return Stream(
+            watch,
+            _frame(cluster, found, call, wanted, watch.frame),
+            closing,
+            seconds=call.number("timeoutSeconds"),
+            bookmarks=call.flag("allowWatchBookmarks"),
+            media_type=f"{wanted.media_type};stream=watch" if wanted.kind else "application/json",
+        )
+    page = cluster.store.list(resource, selection, call.asked())
+    metadata: dict[str, Json] = {"resourceVersion": str(page.version)}
+    if page.token:
+        metadata["continue"] = page.token
+    if page.remaining is not None:
+        metadata["remainingItemCount"] = page.remaining
+    if not wanted.kind:
+        return _list(found, page.records, metadata)
+    trees = [verbs.tree_of(record) for record in page.records]
+    if wanted.kind == "Table":
+        return json(tables.table(tables.layout(found.kind), trees, _include(call), cluster.clock.now(), metadata))
+    items: list[Json] = [tables.partial(tree) for tree in trees]
+    told = {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items}
+    return json(told)
+
+
+def _list(found: Target, listed: list[Record], metadata: dict[str, Json]) -> Answer:
+    head = {"kind": found.kind.list_kind, "apiVersion": found.kind.resource.api_version, "metadata": metadata}
+    body = b'%b,"items":[%b]}' % (msgspec.json.encode(head)[:-1], b",".join(map(encode, listed)))
+    return Answer(200, body)
+
+
+def _include(call: Call) -> Include:
+    include = call.query.get("includeObject") or "Metadata"
+    if include not in ("None", "Metadata", "Object"):
+        raise errors.BadRequest(f'includeObject: Unsupported value: "{include}": supported: None, Metadata, Object')
+    return cast(Include, include)
+
+
+def _frame(cluster: Cluster, found: Target, call: Call, wanted: Form, plain: Frame) -> Frame:
+    """How an event of a watch is written."""
+    if not wanted.kind:
+        return plain
+    layout, include = tables.layout(found.kind), _include(call)
+    first = True
+
+    def framed(event: Event) -> bytes:
+        nonlocal first
+        tree = verbs.tree_of(event.record)
+        if event.type == "BOOKMARK" and wanted.kind != "Table":
+            return plain(event)
+        if wanted.kind == "Table":
+            metadata: dict[str, Json] = {"resourceVersion": str(event.record.version)}
+            now = cluster.clock.now()
+            trees = [] if event.type == "BOOKMARK" else [tree]
+            told = tables.table(layout, trees, include, now, metadata, head=first)
+            first = False
+        else:
+            told = tables.partial(tree)
+        return msgspec.json.encode({"type": event.type, "object": told}) + b"\n"
+
+    return framed

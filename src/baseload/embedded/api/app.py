@@ -1,0 +1,184 @@
+"""The ASGI application: a path becomes a call of one function, and what it gives or raises becomes an answer.
+
+Whatever goes wrong ends in a Status; an error that nobody thought of is a 500 in clear words, and the server goes on.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from baseload.embedded.api import answers, discovery, health, status
+from baseload.embedded.api.answers import Answer
+from baseload.embedded.api.call import Call
+from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.negotiate import PLAIN, Form, compressed, form
+from baseload.embedded.api.openapi import Documents
+from baseload.embedded.api.refusals import Failed, NotAcceptable, TooLarge, no_such_path
+from baseload.embedded.api.watch import Closing
+from baseload.embedded.store.errors import BadRequest, StatusError
+
+LARGEST: Final = 3 * 1024 * 1024
+_DISCOVERY: Final = (
+    Form("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2"),
+    Form("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2beta1"),
+    PLAIN,
+)
+_log: Final = logging.getLogger(__name__)
+
+Committed = Callable[[], Awaitable[None]]
+
+
+async def _at_once() -> None:
+    """Nothing to wait for: objects are in memory alone."""
+
+
+@dataclass(slots=True)
+class Api:
+    """The application over one cluster; `committed` waits until what was written is durable."""
+
+    cluster: Cluster
+    closing: Closing
+    committed: Committed = _at_once
+    documents: Documents | None = None
+
+    def __post_init__(self) -> None:
+        self.documents = Documents(self.cluster.kinds)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await _refuse_other(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        headers = dict(request.headers)
+        warnings: list[str] = []
+        try:
+            call = Call(scope["method"], dict(request.query_params), headers, await _body(request), warnings)
+            answer = self._answer(_steps(scope), call)
+            await self.committed()
+        except ClientDisconnect:
+            return
+        except StatusError as error:
+            answer = _refusal(error)
+        except RecursionError:
+            answer = _refusal(BadRequest("the object is nested too deeply"))
+        except Exception as error:  # noqa: BLE001  # a defect of ours answers 500 and does not end the server
+            _log.exception("%s %s", scope["method"], scope["path"])
+            answer = _refusal(Failed(f"Internal error occurred: {type(error).__name__}"))
+        await _send(answer, headers, warnings, scope, receive, send)
+
+    def _answer(self, steps: list[str], call: Call) -> Answer | ASGIApp:
+        match steps:
+            case ["api" | "apis" as root]:
+                return self._discovered(root, call)
+            case ["api", "v1"]:
+                return _found(discovery.resources(self.cluster.kinds, "", "v1"))
+            case ["apis", group]:
+                return _found(discovery.group(self.cluster.kinds, group))
+            case ["apis", group, version]:
+                return _found(discovery.resources(self.cluster.kinds, group, version))
+            case ["api", "v1", *rest]:
+                return answers.of_target(self.cluster, self.closing, ("", "v1"), rest, call)
+            case ["apis", group, version, *rest]:
+                return answers.of_target(self.cluster, self.closing, (group, version), rest, call)
+            case ["openapi", *rest]:
+                return self._described(rest)
+        return health.answer(steps, call)
+
+    def _discovered(self, root: str, call: Call) -> Answer:
+        wanted = form(call.headers, _DISCOVERY)
+        kinds, core = self.cluster.kinds, root == "api"
+        if wanted.kind:
+            return answers.json(discovery.aggregated(kinds, wanted.version, core=core), media_type=wanted.media_type)
+        address = call.headers.get("host", "")
+        return answers.json(discovery.core_versions(address) if core else discovery.groups(kinds))
+
+    def _described(self, rest: list[str]) -> Answer:
+        assert self.documents is not None
+        match rest:
+            case ["v3"]:
+                return answers.json(self.documents.index())
+            case ["v3", *path]:
+                document = self.documents.document("/".join(path))
+                if document is not None:
+                    return Answer(200, document, "application/json")
+            case ["v2"]:
+                raise NotAcceptable("this server describes itself in OpenAPI v3 alone: ask /openapi/v3")
+        raise no_such_path()
+
+
+def _found(tree: discovery.Tree | None) -> Answer:
+    if tree is None:
+        raise no_such_path()
+    return answers.json(tree)
+
+
+def _steps(scope: Scope) -> list[str]:
+    raw = scope.get("raw_path") or scope["path"].encode()
+    path = raw.partition(b"?")[0].decode("latin-1").strip("/")
+    steps = [unquote(step) for step in path.split("/")] if path else []
+    if len(steps) > 1 and "" in steps:
+        raise no_such_path()
+    return steps
+
+
+async def _body(request: Request) -> bytes:
+    """The body, as far as the API reads."""
+    if request.method in ("GET", "HEAD", "OPTIONS"):
+        return b""
+    pieces: list[bytes] = []
+    size = 0
+    async for piece in request.stream():
+        size += len(piece)
+        if size > LARGEST:
+            raise TooLarge(f"Request entity too large: limit is {LARGEST}")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _refusal(error: StatusError) -> Answer:
+    answer = answers.json(status.failure(error), code=error.code)
+    if error.retry_after:
+        answer.headers["retry-after"] = str(error.retry_after)
+    return answer
+
+
+async def _send(
+    answer: Answer | ASGIApp, headers: dict[str, str], warnings: list[str], scope: Scope, receive: Receive, send: Send
+) -> None:
+    if not isinstance(answer, Answer):
+        await answer(scope, receive, send)
+        return
+    body, extra = compressed(answer.body, headers)
+    told = {
+        "content-type": answer.media_type,
+        "content-length": str(len(body)),
+        "cache-control": "no-cache, private",
+        **extra,
+        **answer.headers,
+    }
+    lines = [(name.encode(), value.encode("latin-1", "replace")) for name, value in told.items()]
+    lines += [(b"warning", b"299 - " + _quoted(text)) for text in warnings]
+    await send({"type": "http.response.start", "status": answer.code, "headers": lines})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+def _quoted(text: str) -> bytes:
+    return b'"' + text.replace("\\", "\\\\").replace('"', '\\"').encode("ascii", "replace") + b'"'
+
+
+async def _refuse_other(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers what is no HTTP request: the life of the server, and WebSockets, which nothing here speaks yet."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1011})
+        return
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

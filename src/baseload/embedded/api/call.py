@@ -1,0 +1,170 @@
+"""One request, read: what it is about, what it asks for, and its body as far as it is JSON or YAML."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, cast
+
+import msgspec
+
+from baseload.embedded.api.refusals import NotServed, Unsupported
+from baseload.embedded.store.deletion import Options, Propagation
+from baseload.embedded.store.errors import BadRequest
+from baseload.embedded.store.listing import Asked, Match
+from baseload.embedded.store.parse import version_of
+from baseload.embedded.store.record import Json
+from baseload.embedded.store.selection import Selection
+from baseload.kube import yaml_reader
+from baseload.kube.sources import Source
+from baseload.values import selector
+
+Validation = Literal["Strict", "Warn", "Ignore"]
+Tree = dict[str, Json]
+
+JSON: Final = "application/json"
+YAML: Final = ("application/yaml", "application/apply-patch+yaml")
+PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request without its path."""
+
+    method: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)  # names in small letters
+    body: bytes = b""
+    warnings: list[str] = field(default_factory=list)  # for the answer's Warning headers
+
+    def flag(self, name: str) -> bool:
+        """A yes or no in the query."""
+        return self.query.get(name, "") in ("true", "1", "True", "TRUE", "t", "T")
+
+    def number(self, name: str) -> int:
+        """A natural number in the query; 0 where there is none."""
+        text = self.query.get(name, "")
+        if not text:
+            return 0
+        if not (text.isascii() and text.isdecimal() and len(text) < 19):
+            raise BadRequest(f'{name}: Invalid value: "{text[:60]}": must be a non-negative integer')
+        return int(text)
+
+    @property
+    def media_type(self) -> str:
+        """The body's type, without parameters; JSON where nothing is said."""
+        return self.headers.get("content-type", JSON).partition(";")[0].strip().lower() or JSON
+
+    @property
+    def manager(self) -> str:
+        """Who writes, as managedFields names him."""
+        return self.query.get("fieldManager") or self.headers.get("user-agent", "").partition("/")[0] or "unknown"
+
+    @property
+    def is_dry_run(self) -> bool:
+        dry = self.query.get("dryRun", "")
+        if dry not in ("", "All"):
+            raise BadRequest(f'dryRun: Unsupported value: "{dry}": supported values: "All"')
+        return bool(dry)
+
+    @property
+    def validation(self) -> Validation:
+        given = self.query.get("fieldValidation") or "Warn"
+        if given not in ("Strict", "Warn", "Ignore"):
+            supported = '"Ignore", "Strict", "Warn"'
+            raise BadRequest(f'fieldValidation: Unsupported value: "{given}": supported values: {supported}')
+        return cast(Validation, given)
+
+    def selection(self, namespace: str, name: str = "") -> Selection:
+        """What a list or a watch is about; a name narrows it to one object."""
+        try:
+            labels = selector.parse(self.query.get("labelSelector", ""))
+            fields = selector.parse_fields(self.query.get("fieldSelector", ""))
+        except selector.SelectorError as error:
+            raise BadRequest(f"unable to parse requirement: {error}") from error
+        if name:
+            fields = selector.FieldSelector((*fields.terms, ("metadata.name", True, name)))
+        return Selection(namespace, labels, fields)
+
+    def version(self) -> int | None:
+        """The resourceVersion in the query; None where there is none."""
+        text = self.query.get("resourceVersion", "")
+        return version_of(text) if text else None
+
+    def asked(self) -> Asked:
+        """What a list asks for beside the selection."""
+        match = self.query.get("resourceVersionMatch", "")
+        if match not in ("", "Exact", "NotOlderThan"):
+            supported = '"Exact", "NotOlderThan"'
+            raise BadRequest(f'resourceVersionMatch: Unsupported value: "{match}": supported values: {supported}')
+        return Asked(self.number("limit"), self.query.get("continue", ""), self.version(), cast(Match, match))
+
+    def tree(self) -> Tree:
+        """The body as an object."""
+        value = decoded(self.body, self.media_type)
+        if not isinstance(value, dict):
+            raise BadRequest("the object provided is unrecognized (must be of type Object)")
+        return value
+
+    def options(self) -> Options:
+        """DeleteOptions, from the body or the query."""
+        told: Tree = self.tree() if self.body.strip() else {}
+        preconditions = told.get("preconditions")
+        held = preconditions if isinstance(preconditions, dict) else {}
+        grace = told.get("gracePeriodSeconds", self.query.get("gracePeriodSeconds"))
+        policy = told.get("propagationPolicy") or self.query.get("propagationPolicy")
+        if policy is None and (told.get("orphanDependents") or self.flag("orphanDependents")):
+            policy = "Orphan"
+        if policy not in (None, "Background", "Foreground", "Orphan"):
+            supported = '"Foreground", "Background", "Orphan"'
+            raise BadRequest(f'propagationPolicy: Unsupported value: "{policy}": supported values: {supported}')
+        return Options(
+            _seconds(grace),
+            cast("Propagation | None", policy),
+            str(held.get("uid") or ""),
+            version_of(str(held.get("resourceVersion") or "")),
+        )
+
+    def is_dry_delete(self) -> bool:
+        """Whether a delete only asks what would be."""
+        told = self.tree().get("dryRun") if self.body.strip() else None
+        return told == ["All"] or self.is_dry_run
+
+
+def _seconds(value: Json) -> int | None:
+    if value is None:
+        return None
+    text = str(value)
+    if isinstance(value, bool) or not (text.isascii() and text.isdecimal() and len(text) < 12):
+        raise BadRequest(f'gracePeriodSeconds: Invalid value: "{text[:60]}": must be greater than or equal to 0')
+    return int(text)
+
+
+def decoded(body: bytes, media_type: str) -> Json:
+    """A body of one of the types that are read."""
+    if media_type == PROTOBUF:
+        raise NotServed("protobuf bodies are not read by this server yet: send JSON, as `kubectl apply` does")
+    if media_type in YAML and not body.lstrip().startswith(b"{"):
+        return _yaml(body)
+    if media_type not in (*YAML, JSON) and not media_type.endswith("-patch+json"):
+        accepted = ", ".join((JSON, YAML[0]))
+        wording = "the body of the request was in an unknown format - accepted media types include: "
+        raise Unsupported(wording + accepted)
+    try:
+        tree: Json = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadRequest(f"couldn't get version/kind; json parse error: {error}") from error
+    except RecursionError as error:
+        raise BadRequest("the body is nested too deeply") from error
+    return tree
+
+
+def _yaml(body: bytes) -> Json:
+    try:
+        text = body.decode().encode()
+    except UnicodeDecodeError as error:
+        raise BadRequest(f"error converting YAML to JSON: {error}") from error
+    values, faults = yaml_reader.read(Source("body", text))
+    if faults:
+        raise BadRequest(f"error converting YAML to JSON: {faults[0].message}")
+    if len(values) != 1:
+        raise BadRequest("the body must hold one object")
+    return cast(Json, values[0][1])

@@ -1,0 +1,121 @@
+"""What is served, as clients ask for it: aggregated in one document, or classically, a group-version at a time."""
+
+from baseload.embedded.api.kinds import VERBS, Kinds, ServedKind
+from baseload.embedded.store.record import Json
+
+Tree = dict[str, Json]
+
+AGGREGATED = ("APIGroupDiscoveryList", "apidiscovery.k8s.io")
+_SUB_VERBS: dict[str, list[Json]] = {"status": ["get", "patch", "update"], "scale": ["get", "patch", "update"]}
+
+
+def aggregated(kinds: Kinds, version: str, *, core: bool) -> Tree:
+    """All groups with all their resources; the core group has a document of its own."""
+    items: list[Json] = []
+    for group, versions in kinds.versions().items():
+        if (group == "") != core:
+            continue
+        told: list[Json] = [
+            {
+                "version": name,
+                "resources": [_discovered(kind) for kind in kinds.of_version(group, name)],
+                "freshness": "Current",
+            }
+            for name in versions
+        ]
+        metadata: Tree = {"name": group, "creationTimestamp": None} if group else {"creationTimestamp": None}
+        items.append({"metadata": metadata, "versions": told})
+    return {
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": f"apidiscovery.k8s.io/{version}",
+        "metadata": {},
+        "items": items,
+    }
+
+
+def core_versions(address: str) -> Tree:
+    """GET /api."""
+    addresses: list[Json] = [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]
+    return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": addresses}
+
+
+def groups(kinds: Kinds) -> Tree:
+    """GET /apis."""
+    found: list[Json] = [_group(name, versions) for name, versions in kinds.versions().items() if name]
+    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": found}
+
+
+def group(kinds: Kinds, name: str) -> Tree | None:
+    """GET /apis/GROUP; None where there is none."""
+    versions = kinds.versions().get(name)
+    return {"kind": "APIGroup", "apiVersion": "v1", **_group(name, versions)} if versions else None
+
+
+def resources(kinds: Kinds, group: str, version: str) -> Tree | None:
+    """GET /api/v1 or /apis/GROUP/VERSION; None where there is none."""
+    found = kinds.of_version(group, version)
+    if not found:
+        return None
+    named = f"{group}/{version}" if group else version
+    rows: list[Json] = [row for kind in found for row in _resources(kind)]
+    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": named, "resources": rows}
+
+
+def _group(name: str, versions: list[str]) -> Tree:
+    told: list[Json] = [{"groupVersion": f"{name}/{version}", "version": version} for version in versions]
+    return {"name": name, "versions": told, "preferredVersion": told[0]}
+
+
+def _resources(kind: ServedKind) -> list[Json]:
+    resource = kind.resource
+    row: Tree = {
+        "name": resource.plural,
+        "singularName": kind.singular,
+        "namespaced": resource.namespaced,
+        "kind": resource.kind,
+        "verbs": list(VERBS),
+    }
+    if kind.short_names:
+        row["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        row["categories"] = list(kind.categories)
+    rows: list[Json] = [row]
+    for name in kind.subresources:
+        sub: Tree = {
+            "name": f"{resource.plural}/{name}",
+            "singularName": "",
+            "namespaced": resource.namespaced,
+            "kind": resource.kind,
+            "verbs": _SUB_VERBS[name],
+        }
+        rows.append({**sub, **_scale_kind()} if name == "scale" else sub)
+    return rows
+
+
+def _scale_kind() -> Tree:
+    return {"group": "autoscaling", "version": "v1", "kind": "Scale"}
+
+
+def _discovered(kind: ServedKind) -> Tree:
+    resource = kind.resource
+    own: Tree = {"group": resource.group, "version": resource.version, "kind": resource.kind}
+    told: Tree = {
+        "resource": resource.plural,
+        "responseKind": own,
+        "scope": "Namespaced" if resource.namespaced else "Cluster",
+        "singularResource": kind.singular,
+        "verbs": list(VERBS),
+    }
+    if kind.short_names:
+        told["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        told["categories"] = list(kind.categories)
+    subresources: list[Json] = [
+        {
+            "subresource": name,
+            "responseKind": _scale_kind() if name == "scale" else own,
+            "verbs": _SUB_VERBS[name],
+        }
+        for name in kind.subresources
+    ]
+    return {**told, "subresources": subresources} if subresources else told

@@ -1,0 +1,75 @@
+"""What only an API refuses, beside the refusals of the store: forms, media types, methods, sizes.
+
+StatusError (embedded.store.errors)
+    NoSuchPath          the path names nothing that is served
+    NoSuchMethod        the path is served, the method is not
+    NotAcceptable       no form of the answer would do
+    Unsupported         the body is of a type that is not read
+    TooLarge            the body is larger than the API reads
+    NotServed      a part of Kubernetes that is not here
+    Failed              the server's own words for a patch that it cannot merge
+"""
+
+from baseload.embedded.store.errors import BadRequest, Conflict, Invalid, StatusError
+from baseload.embedded.store.errors import Cause as Cause
+from baseload.embedded.store.resource import Resource
+from baseload.kube.merge.refusal import ApplyConflict, PatchError
+
+
+class NoSuchPath(StatusError):
+    """The path names nothing that is served."""
+
+    code, reason = 404, "NotFound"
+
+
+class NoSuchMethod(StatusError):
+    """The path is served, the method is not."""
+
+    code, reason = 405, "MethodNotAllowed"
+
+
+class NotAcceptable(StatusError):
+    """No form of the answer would do."""
+
+    code, reason = 406, "NotAcceptable"
+
+
+class Unsupported(StatusError):
+    """The body is of a type that is not read."""
+
+    code, reason = 415, "UnsupportedMediaType"
+
+
+class TooLarge(StatusError):
+    """The body is larger than the API reads."""
+
+    code, reason = 413, "RequestEntityTooLarge"
+
+
+class NotServed(StatusError):
+    """A part of Kubernetes that is not here."""
+
+    code, reason = 501, "NotImplemented"
+
+
+class Failed(StatusError):
+    """What a server answers with 500 although the request is to blame."""
+
+    code, reason = 500, "InternalError"
+
+
+def no_such_path() -> NoSuchPath:
+    return NoSuchPath("the server could not find the requested resource")
+
+
+def no_such_method() -> NoSuchMethod:
+    return NoSuchMethod("the server does not allow this method on the requested resource")
+
+
+def of_patch(error: PatchError, resource: Resource, name: str) -> StatusError:
+    """A patch's refusal as a Status."""
+    causes: tuple[Cause, ...] = ()
+    if isinstance(error, ApplyConflict):
+        causes = tuple(Cause(cause.reason, cause.message, cause.field) for cause in error.causes)
+    by_code = {400: BadRequest, 409: Conflict, 413: TooLarge, 415: Unsupported, 422: Invalid}
+    return by_code.get(error.code, Failed)(error.message, resource=resource, name=name, causes=causes)

@@ -1,0 +1,96 @@
+"""Tables: what kubectl prints by default, a row an object, made by the server.
+
+A kind of Kubernetes' own has its columns in `printers`; a custom one names them in its definition; any other has a
+name and an age.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal, cast
+
+from baseload.embedded.api import ages, jsonpath, printers
+from baseload.embedded.api.kinds import Column, ServedKind
+from baseload.embedded.api.printers import Cell, Tree
+from baseload.embedded.store.record import Json
+
+Include = Literal["None", "Metadata", "Object"]
+
+_NAME_TEXT: Final = "Name must be unique within a namespace."
+_Row = Callable[[Tree, int], list[Json]]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a kind, and how an object becomes a row."""
+
+    columns: list[Json]
+    row: _Row
+
+
+def layout(kind: ServedKind) -> Layout:
+    """How a kind's table looks."""
+    if kind.columns is not None:
+        return _custom(kind.columns)
+    cells = printers.BY_KIND.get((kind.resource.group, kind.resource.kind), printers.ANY)
+    return Layout([_definition(cell) for cell in cells], lambda tree, now: [cell.text(tree, now) for cell in cells])
+
+
+def table(form: Layout, trees: list[Tree], include: Include, now: int, metadata: Tree, *, head: bool = True) -> Tree:
+    """A Table of some objects; `head` says whether it names its columns."""
+    rows: list[Json] = []
+    for tree in trees:
+        row: Tree = {"cells": form.row(tree, now)}
+        if include != "None":
+            row["object"] = tree if include == "Object" else partial(tree)
+        rows.append(row)
+    columns = form.columns if head else None
+    return {
+        "kind": "Table",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": metadata,
+        "columnDefinitions": columns,
+        "rows": rows,
+    }
+
+
+def partial(tree: Tree) -> Tree:
+    """An object's metadata alone."""
+    metadata = tree.get("metadata", {})
+    return {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}
+
+
+def _definition(cell: Cell) -> Json:
+    text = _NAME_TEXT if cell.name == "Name" else cell.name
+    format = "name" if cell.name == "Name" else ""
+    return {"name": cell.name, "type": cell.type, "format": format, "description": text, "priority": cell.priority}
+
+
+def _custom(columns: tuple[Column, ...]) -> Layout:
+    definitions: list[Json] = [_definition(printers.NAME), *map(_custom_definition, columns)]
+
+    def row(tree: Tree, now: int) -> list[Json]:
+        return [printers.NAME.text(tree, now), *(_value(column, tree, now) for column in columns)]
+
+    return Layout(definitions, row)
+
+
+def _custom_definition(column: Column) -> Json:
+    return {
+        "name": column.name,
+        "type": column.type,
+        "format": column.format,
+        "description": column.description,
+        "priority": column.priority,
+    }
+
+
+def _value(column: Column, tree: Tree, now: int) -> Json:
+    found = jsonpath.find(cast(Json, tree), column.path)
+    if not found:
+        return None
+    value = found[0]
+    if column.type == "date":
+        return ages.age(value, now)
+    if column.type == "string" and not isinstance(value, str):
+        return ",".join(map(printers.shown, found)) if len(found) > 1 else printers.shown(value)
+    return value if isinstance(value, str | int | float | bool) else printers.shown(value)

@@ -1,0 +1,303 @@
+"""The writing verbs: create, update, the four kinds of patch, delete.
+
+Every write ends in one of two steps. `_create` stores a tree as a new object; `_replace` puts a tree in the place of an
+object that is there. Both drop unknown fields, run the admission chain, check what comes out and note who manages
+which field. Nothing here waits, so nothing comes between reading an object and writing it.
+"""
+
+from typing import Final, cast
+
+import msgspec
+
+from baseload.embedded.api import crds, fields, validation
+from baseload.embedded.api.admission import Review
+from baseload.embedded.api.call import Call, Tree, decoded
+from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.kinds import ServedKind
+from baseload.embedded.api.refusals import Unsupported, no_such_method, of_patch
+from baseload.embedded.api.target import Target
+from baseload.embedded.store import errors, parse
+from baseload.embedded.store.errors import BadRequest, Cause, Invalid
+from baseload.embedded.store.record import Json, Record, encode
+from baseload.embedded.store.rules import Part
+from baseload.embedded.store.store import Removal
+from baseload.kube.merge import apply as applying
+from baseload.kube.merge import json_patch, merge_patch, strategic
+from baseload.kube.merge.refusal import PatchError
+from baseload.kube.merge.tree import Object, without_nulls
+
+APPLY: Final = "application/apply-patch+yaml"
+_MERGE: Final = "application/merge-patch+json"
+_JSON: Final = "application/json-patch+json"
+_STRATEGIC: Final = "application/strategic-merge-patch+json"
+_PATCHES: Final = (_JSON, _MERGE, _STRATEGIC, APPLY)
+_SERVERS: Final = ("uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds")
+"""Metadata that is the server's alone"""
+
+
+def create(cluster: Cluster, target: Target, call: Call) -> Record:
+    """POST on a collection."""
+    if target.name:
+        raise no_such_method()
+    tree = call.tree()
+    _check_object(target, tree)
+    validation.take_known(target.kind, tree, call)
+    return _create(cluster, target.kind, tree, call, applied=False)
+
+
+def update(cluster: Cluster, target: Target, call: Call) -> Record:
+    """PUT on an object or its status."""
+    if not target.name:
+        raise no_such_method()
+    tree = call.tree()
+    _check_object(target, tree)
+    validation.take_known(target.kind, tree, call)
+    old = cluster.store.get(target.kind.resource, target.namespace, target.name)
+    return replace(cluster, target, old, tree, call)
+
+
+def patch(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
+    """PATCH on an object or its status; and whether the object is new."""
+    if not target.name:
+        raise no_such_method()
+    if call.media_type == APPLY:
+        return _apply(cluster, target, call)
+    old = cluster.store.get(target.kind.resource, target.namespace, target.name)
+    after = patched(tree_of(old), call, target)
+    validation.take_known(target.kind, after, call, patch=call.body)
+    return replace(cluster, target, old, after, call), False
+
+
+def delete(cluster: Cluster, target: Target, call: Call) -> Removal:
+    """DELETE on an object."""
+    options, dry = call.options(), call.is_dry_delete()
+    removal = cluster.store.delete(target.kind.resource, target.namespace, target.name, options, dry_run=dry)
+    if not dry:
+        cluster.removed(removal.record)
+    return removal
+
+
+def delete_collection(cluster: Cluster, target: Target, call: Call) -> list[Record]:
+    """DELETE on a collection."""
+    selection, options = call.selection(target.namespace), call.options()
+    if call.is_dry_delete():
+        return cluster.store.list(target.kind.resource, selection).records
+    gone = cluster.store.delete_collection(target.kind.resource, selection, options)
+    if gone:
+        cluster.removed(gone[-1])
+    return gone
+
+
+def seed(cluster: Cluster, kind: ServedKind, tree: Tree) -> Record:
+    """Stores an object with the status that it comes with, as no client may."""
+    draft = parse.parse_object(kind.resource, _prepared(cluster, kind, tree, None))
+    known = cluster.store.find(kind.resource, draft.namespace, draft.name)
+    return known if known is not None else cluster.written(cluster.store.create(draft))
+
+
+def tree_of(record: Record) -> Tree:
+    """An object as a tree of its own."""
+    return cast(Tree, msgspec.json.decode(encode(record)))
+
+
+def patched(before: Tree, call: Call, target: Target) -> Tree:
+    """A tree after one of the patches that do not apply a configuration; it shares nothing with the old one."""
+    if call.media_type not in _PATCHES:
+        accepted = ", ".join(_PATCHES)
+        wording = "the body of the request was in an unknown format - accepted media types include: "
+        raise Unsupported(wording + accepted)
+    sent = decoded(call.body, call.media_type)
+    resource = target.kind.resource
+    try:
+        if call.media_type == _JSON:
+            after = json_patch.patched(cast(Object, before), sent)
+        elif call.media_type == _MERGE:
+            after = merge_patch.patched(cast(Object, before), sent)
+        else:
+            after = strategic.patched(cast(Object, before), sent, api_version=resource.api_version, kind=resource.kind)
+    except PatchError as error:
+        raise of_patch(error, resource, target.name) from error
+    return _copied(after)
+
+
+def replace(cluster: Cluster, target: Target, old: Record, after: Tree, call: Call) -> Record:
+    """Puts a tree in the place of an object, as far as the target goes: all but the status, or the status alone."""
+    kind, manager = target.kind, call.manager
+    _check_preconditions(old, after)
+    before = tree_of(old)
+    after = _within(before, after, target)
+    after = _prepared(cluster, kind, after, old)
+    managed = applying.managed_after_update(
+        cast(Object, before),
+        cast(Object, after),
+        kind=kind.type,
+        manager=manager,
+        now=cluster.clock.now(),
+        subresource=target.subresource,
+    )
+    return _stored(cluster, target, old, cast(Tree, managed), before, call)
+
+
+def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
+    config = decoded(call.body, APPLY)
+    if not isinstance(config, dict):
+        raise BadRequest("an applied configuration must be a map")
+    if not call.query.get("fieldManager"):
+        message = "Required value: is required for apply patch"
+        cause = Cause("FieldValueRequired", message, "fieldManager")
+        raise Invalid(f'PatchOptions.meta.k8s.io "" is invalid: fieldManager: {message}', causes=(cause,))
+    _check_object(target, config)
+    kind = target.kind
+    old = cluster.store.find(kind.resource, target.namespace, target.name)
+    if old is None and target.subresource:
+        raise errors.not_found(kind.resource, target.name)
+    live = None if old is None else tree_of(old)
+    try:
+        after = applying.apply(
+            cast("Object | None", live),
+            cast(Object, config),
+            kind=kind.type,
+            manager=call.manager,
+            now=cluster.clock.now(),
+            force=call.flag("force"),
+            subresource=target.subresource,
+        )
+    except PatchError as error:
+        raise of_patch(error, kind.resource, target.name) from error
+    if old is None:
+        return _create(cluster, kind, _copied(after), call, applied=True), True
+    assert live is not None
+    if after is live:
+        return old, False
+    _check_preconditions(old, cast(Tree, after))
+    tree = _within(live, _copied(after), target)
+    return _stored(cluster, target, old, _prepared(cluster, kind, tree, old), live, call), False
+
+
+def _create(cluster: Cluster, kind: ServedKind, tree: Tree, call: Call, *, applied: bool) -> Record:
+    metadata = cast(Tree, tree["metadata"])
+    for name in _SERVERS:
+        metadata.pop(name, None)
+    if kind.resource.has_status:
+        tree.pop("status", None)
+    _give_birth(kind, tree)
+    tree = _prepared(cluster, kind, tree, None)
+    if not applied:
+        managed = applying.managed_after_update(
+            None, cast(Object, tree), kind=kind.type, manager=call.manager, now=cluster.clock.now()
+        )
+        tree = cast(Tree, managed)
+    draft = parse.parse_object(kind.resource, tree)
+    _check_definition(draft)
+    record = cluster.store.create(draft, dry_run=call.is_dry_run)
+    return record if call.is_dry_run else cluster.written(record)
+
+
+def _stored(cluster: Cluster, target: Target, old: Record, tree: Tree, before: Tree, call: Call) -> Record:
+    if tree is before:
+        return old
+    draft = parse.parse_object(target.kind.resource, tree)
+    _check_definition(draft)
+    part: Part = "status" if target.subresource == "status" else "main"
+    record = cluster.store.update(draft, part, dry_run=call.is_dry_run)
+    return record if call.is_dry_run or record is old else cluster.written(record)
+
+
+def _prepared(cluster: Cluster, kind: ServedKind, tree: Tree, old: Record | None) -> Tree:
+    """The tree with defaults, admitted and checked."""
+    tree = cast(Tree, without_nulls(tree))
+    if kind.is_custom:
+        fields.default(kind.schema, tree)
+    review = Review("CREATE" if old is None else "UPDATE", kind, tree, old, cluster.store)
+    for admit in cluster.admission:
+        admit(review)
+    validation.check(kind, tree)
+    return tree
+
+
+def _within(before: Tree, after: Tree, target: Target) -> Tree:
+    """The new tree as far as the target reaches, the old one beyond, and the server's metadata where it was."""
+    kept = cast(Tree, before["metadata"])
+    sent = after.get("metadata")
+    metadata = dict(sent) if isinstance(sent, dict) else {}
+    if target.subresource == "status":
+        metadata = {**kept, "managedFields": metadata.get("managedFields")}
+        after = {**_copied(before), "status": after.get("status")}
+    elif target.kind.resource.has_status:
+        after = {**after, "status": before.get("status")}
+    for name in (*_SERVERS, "resourceVersion", "name", "namespace"):
+        metadata.pop(name, None)
+        if name in kept:
+            metadata[name] = kept[name]
+    return {**after, "metadata": metadata}
+
+
+def _check_object(target: Target, tree: Tree) -> None:
+    """Refuses a body that is of another kind, or of another object than the path says; fills in the namespace."""
+    resource = target.kind.resource
+    for key, wanted in (("kind", resource.kind), ("apiVersion", resource.api_version)):
+        if (told := tree.setdefault(key, wanted)) != wanted:
+            raise BadRequest(
+                f"the API version in the data ({tree['apiVersion']}) does not match the expected API version "
+                f"({resource.api_version})"
+                if key == "apiVersion"
+                else f"{told} in version {tree.get('apiVersion')} cannot be handled as a {wanted}"
+            )
+    metadata = tree.get("metadata")
+    if metadata is None:
+        metadata = tree["metadata"] = {}
+    if not isinstance(metadata, dict):
+        raise BadRequest(f"{resource.kind} cannot be handled: metadata must be a map")
+    if resource.namespaced:
+        if metadata.get("namespace") not in (None, "", target.namespace):
+            wording = "the namespace of the provided object does not match the namespace sent on the request"
+            raise BadRequest(wording)
+        metadata["namespace"] = target.namespace
+    else:
+        metadata.pop("namespace", None)
+    if target.name:
+        if metadata.get("name") not in (None, "", target.name):
+            told = metadata.get("name")
+            raise BadRequest(f"the name of the object ({told}) does not match the name on the URL ({target.name})")
+        metadata["name"] = target.name
+
+
+def _check_preconditions(old: Record, after: Tree) -> None:
+    metadata = after.get("metadata")
+    sent = metadata if isinstance(metadata, dict) else {}
+    if (uid := sent.get("uid")) and uid != old.uid:
+        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old.uid}"
+        raise errors.conflict(old.resource, old.name, why)
+    version = sent.get("resourceVersion")
+    if version and parse.version_of(str(version)) != old.version:
+        why = "the object has been modified; please apply your changes to the latest version and try again"
+        raise errors.conflict(old.resource, old.name, why)
+    if (name := sent.get("name")) not in (None, "", old.name):
+        raise BadRequest(f"the name of the object ({name}) does not match the name on the URL ({old.name})")
+
+
+def _check_definition(draft: Record) -> None:
+    """A definition that could not be served is not stored either."""
+
+    if (draft.resource.group, draft.resource.kind) == crds.KIND:
+        crds.kind(draft)
+
+
+def _give_birth(kind: ServedKind, tree: Tree) -> None:
+    """What a new object of one of Kubernetes' own kinds begins with."""
+    match kind.resource.group, kind.resource.kind:
+        case "", "Namespace":
+            spec = tree.get("spec")
+            tree["spec"] = {**(spec if isinstance(spec, dict) else {}), "finalizers": ["kubernetes"]}
+            tree["status"] = {"phase": "Active"}
+        case "", "Pod" | "PersistentVolumeClaim" | "PersistentVolume":
+            tree["status"] = {"phase": "Pending"}
+        case _ if kind.resource.has_status and not kind.is_custom:
+            tree["status"] = {}
+
+
+def _copied(tree: object) -> Tree:
+    copy: Json = msgspec.json.decode(msgspec.json.encode(tree))
+    if not isinstance(copy, dict):
+        raise BadRequest("the object after the patch is no map")
+    return copy

@@ -1,0 +1,97 @@
+"""The embedded API on a loopback port, from the first answer to a clean stop."""
+
+import asyncio
+import logging
+import random
+import signal
+import socket
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Final
+
+import uvicorn
+
+from baseload.embedded.api.app import Api
+from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.watch import Closing
+from baseload.embedded.store.turns import Turns
+
+LOOPBACK: Final = "127.0.0.1"
+_GRACE: Final = 3  # seconds that open requests have left when the server stops
+
+
+class WallClock:
+    """The time as the machine has it."""
+
+    def now(self) -> int:
+        return time.time_ns()
+
+
+CHANCE: Final = random.SystemRandom()
+
+
+def listening(port: int) -> socket.socket:
+    """A socket that listens on loopback; 0 is a free port. OSError where the port is taken."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((LOOPBACK, port))
+        listener.listen(2048)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+class _Server(uvicorn.Server):
+    """A server that lets go of its watches when it is told to stop, and tells when it answers."""
+
+    def __init__(self, config: uvicorn.Config, closing: Closing, answers: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._closing, self._answers = closing, answers
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._answers()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.stop(force=self.should_exit and sig == signal.SIGINT)
+
+    def stop(self, *, force: bool = False) -> None:
+        """Ends the serving; with `force` without waiting for anybody."""
+        self.should_exit, self.force_exit = True, self.force_exit or force
+        self._closing.set()
+
+
+Stop = Callable[[], object]
+
+
+def serve(cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None]) -> None:
+    """Serves until a signal, or until `started`'s argument is called in this thread's loop."""
+    asyncio.run(_serve(cluster, listener, started))
+
+
+async def _serve(cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None]) -> None:
+    loop = asyncio.get_running_loop()
+    turns, closing = Turns(cluster.store), Closing()
+    config = uvicorn.Config(
+        Api(cluster, closing, turns.committed),
+        log_config=None,
+        log_level=logging.ERROR,
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        date_header=True,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=_GRACE,
+        limit_concurrency=None,
+        h11_max_incomplete_event_size=64 * 1024,
+    )
+    server = _Server(config, closing, lambda: started(lambda: loop.call_soon_threadsafe(server.stop)))
+    try:
+        await server.serve([listener])
+    finally:
+        turns.close()

@@ -1,0 +1,175 @@
+"""The embedded cluster put together: a store, the kinds of Kubernetes and Karpenter, and manifests to begin with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, cast
+
+import msgspec
+
+from baseload.embedded import server
+from baseload.embedded.api import verbs
+from baseload.embedded.api.admission import CHAIN
+from baseload.embedded.api.cluster import ACTIVE, Cluster, furnish
+from baseload.embedded.store import journal as journals
+from baseload.embedded.store.errors import StatusError
+from baseload.embedded.store.journal import SqliteJournal
+from baseload.embedded.store.ports import Clock
+from baseload.embedded.store.record import Json
+from baseload.embedded.store.store import Store
+from baseload.kube.manifests import Found, Manifests
+from baseload.kube.schema import definitions
+from baseload.values.errors import BadInput, Fault
+
+_Tree = dict[str, Json]
+
+PRIORITY_CLASSES: Final = (("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000))
+_FIRST: Final = ("CustomResourceDefinition", "Namespace")
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A cluster in this process; `close` gives its data directory back."""
+
+    cluster: Cluster
+    journal: SqliteJournal | None
+
+    def close(self) -> None:
+        if self.journal is not None:
+            self.journal.close()
+
+
+def build(data_dir: Path | None, manifests: Manifests | None, *, clock: Clock | None = None) -> Embedded:
+    """A cluster as a new one is, or as the data directory has it, with the manifests created in it."""
+    clock = clock or server.WallClock()
+    journal = None if data_dir is None else journals.open(data_dir)
+    cluster = Cluster(Store(clock, server.CHANCE, journal=journal), clock, CHAIN)
+    furnish(cluster, [*_definitions(), *_priority_classes()])
+    if manifests is not None:
+        _create(cluster, manifests)
+    cluster.store.commit()
+    return Embedded(cluster, journal)
+
+
+def _definitions() -> list[_Tree]:
+    """The definitions of the custom resources that a cluster with Karpenter has."""
+    return [_definition(crd) for crd in definitions.custom()]
+
+
+def _definition(crd: dict[str, object]) -> _Tree:
+    group, _, version = str(crd["apiVersion"]).rpartition("/")
+    names: _Tree = {
+        "kind": cast(Json, crd["kind"]),
+        "listKind": f"{crd['kind']}List",
+        "plural": cast(Json, crd["plural"]),
+        "singular": cast(Json, crd["singular"]),
+    }
+    for key in ("shortNames", "categories"):
+        if crd.get(key):
+            names[key] = cast(Json, crd[key])
+    told: _Tree = {
+        "name": version,
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": cast(Json, crd["schema"])},
+        "subresources": cast(Json, crd.get("subresources", {"status": {}})),
+        "additionalPrinterColumns": cast(Json, crd.get("additionalPrinterColumns", [])),
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{crd['plural']}.{group}"},
+        "spec": {
+            "group": group,
+            "names": names,
+            "scope": cast(Json, crd["scope"]),
+            "versions": [told],
+            "conversion": {"strategy": "None"},
+        },
+    }
+
+
+def _priority_classes() -> list[_Tree]:
+    return [
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": name},
+            "value": value,
+            "preemptionPolicy": "PreemptLowerPriority",
+            "description": "Used for system critical pods.",
+        }
+        for name, value in PRIORITY_CLASSES
+    ]
+
+
+def _create(cluster: Cluster, manifests: Manifests) -> None:
+    """Creates what the manifests hold, with the status that it has there; what cannot be created is a fault."""
+    faults: list[Fault] = []
+    ordered = sorted(
+        manifests.found, key=lambda found: _FIRST.index(found.kind) if found.kind in _FIRST else len(_FIRST)
+    )
+    renamed: dict[str, str] = {}
+    for found in _owners_first(ordered):
+        try:
+            _create_one(cluster, found, renamed)
+        except StatusError as error:
+            faults.append(found.fault(str(error)))
+    if faults:
+        raise BadInput(faults)
+
+
+def _owners_first(ordered: Sequence[Found]) -> list[Found]:
+    """The objects with the owners before what they own, so that references can follow the new uids."""
+    by_uid = {str(uid): found for found in ordered if (uid := _metadata(found).get("uid"))}
+    done: dict[int, Found] = {}
+    for found in ordered:
+        chain = [found]
+        while (owner := _owner(chain[-1], by_uid)) is not None and owner not in chain and id(owner) not in done:
+            chain.append(owner)
+        done.update((id(link), link) for link in reversed(chain) if id(link) not in done)
+    return list(done.values())
+
+
+def _owner(found: Found, by_uid: dict[str, Found]) -> Found | None:
+    owners = (str(reference.get("uid")) for reference in _references(found))
+    return next((by_uid[uid] for uid in owners if uid in by_uid), None)
+
+
+def _create_one(cluster: Cluster, found: Found, renamed: dict[str, str]) -> None:
+    group, _, _ = found.api_version.rpartition("/")
+    kind = cluster.kinds.named(group, found.kind)
+    if kind is None or kind.resource.api_version != found.api_version:
+        return  # a dump holds more kinds than are served
+    tree: _Tree = msgspec.json.decode(found.json)
+    metadata = cast(_Tree, tree.setdefault("metadata", {}))
+    old = str(metadata.get("uid") or "")
+    if kind.resource.namespaced:
+        metadata["namespace"] = found.namespace or "default"
+        _make_namespace(cluster, str(metadata["namespace"]))
+    for name in ("uid", "resourceVersion", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
+        metadata.pop(name, None)
+    if "ownerReferences" in metadata:
+        kept = [reference for reference in _references(found) if reference.get("uid") in renamed]
+        metadata["ownerReferences"] = [{**held, "uid": renamed[str(held["uid"])]} for held in kept]
+    uid = verbs.seed(cluster, kind, tree).uid
+    if old:
+        renamed[old] = uid
+
+
+def _make_namespace(cluster: Cluster, name: str) -> None:
+    kind = cluster.kinds.named("", "Namespace")
+    assert kind is not None
+    if cluster.store.find(kind.resource, "", name) is None:
+        verbs.seed(cluster, kind, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, **ACTIVE})
+
+
+def _metadata(found: Found) -> _Tree:
+    tree = msgspec.json.decode(found.json)
+    metadata = tree.get("metadata") if isinstance(tree, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _references(found: Found) -> list[_Tree]:
+    references = _metadata(found).get("ownerReferences")
+    return [held for held in references if isinstance(held, dict)] if isinstance(references, list) else []
