@@ -22,6 +22,7 @@ Tree = dict[str, Json]
 
 JSON: Final = "application/json"
 YAML: Final = ("application/yaml", "application/apply-patch+yaml")
+STRATEGIC: Final = "application/strategic-merge-patch+json"
 PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
 
 

@@ -71,5 +71,7 @@ def of_patch(error: PatchError, resource: Resource, name: str) -> StatusError:
     causes: tuple[Cause, ...] = ()
     if isinstance(error, ApplyConflict):
         causes = tuple(Cause(cause.reason, cause.message, cause.field) for cause in error.causes)
-    by_code = {400: BadRequest, 409: Conflict, 413: TooLarge, 415: Unsupported, 422: Invalid}
+    if error.code == Invalid.code:
+        return Invalid(error.message)  # a server does not say of what
+    by_code: dict[int, type[StatusError]] = {400: BadRequest, 409: Conflict, 413: TooLarge, 415: Unsupported}
     return by_code.get(error.code, Failed)(error.message, resource=resource, name=name, causes=causes)

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from baseload.embedded.api import fields
-from baseload.embedded.api.call import Call, Tree
+from baseload.embedded.api.call import STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.store import errors
 from baseload.embedded.store.errors import BadRequest, Cause, Invalid
 from baseload.embedded.store.record import Json
+from baseload.kube.merge import go_text
 from baseload.kube.schema import shape
 from baseload.kube.schema.finding import Finding
 from baseload.values import label
@@ -66,7 +67,8 @@ def take_known(kind: ServedKind, tree: Tree, call: Call, *, patch: bytes | None 
         return
     strict = f"strict decoding error: {', '.join(found)}"
     if patch is not None:
-        shown = patch.decode(errors="replace")
+        is_strategic = call.media_type == STRATEGIC
+        shown = go_text.plain(decoded(patch, STRATEGIC)) if is_strategic else patch.decode(errors="replace")
         cause = Cause("FieldValueInvalid", f'Invalid value: "{shown}": {strict}', "patch")
         raise Invalid(f"{cause.field}: {cause.message}", causes=(cause,))
     raise BadRequest(f"{_handled(kind)}: {strict}")

@@ -11,7 +11,7 @@ import msgspec
 
 from baseload.embedded.api import crds, fields, validation
 from baseload.embedded.api.admission import Review
-from baseload.embedded.api.call import Call, Tree, decoded
+from baseload.embedded.api.call import STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.refusals import Unsupported, no_such_method, of_patch
@@ -29,8 +29,7 @@ from baseload.kube.merge.tree import Object, without_nulls
 APPLY: Final = "application/apply-patch+yaml"
 _MERGE: Final = "application/merge-patch+json"
 _JSON: Final = "application/json-patch+json"
-_STRATEGIC: Final = "application/strategic-merge-patch+json"
-_PATCHES: Final = (_JSON, _MERGE, _STRATEGIC, APPLY)
+_PATCHES: Final = (_JSON, _MERGE, STRATEGIC, APPLY)
 _SERVERS: Final = ("uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds")
 """Metadata that is the server's alone"""
 
