@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from baseload.decide.fit.groups import CountedNode
-from baseload.decide.fit.nodes import Host
+from baseload.decide.fit.nodes import Host, places_by_hostname
 from baseload.decide.fit.ports import HostPort
 from baseload.decide.fit.taints import Taint
 from baseload.decide.fit.template import Daemon
@@ -38,9 +38,7 @@ def counted_nodes(view: View, states: Sequence[StateNode]) -> Mapping[str, Count
     """Every Node of the API by name, as topology counts on it."""
     tracked = {state.node.metadata.name for state in view.state_nodes if state.node is not None}
     lending = {state.node.metadata.name for state in states if state.node is not None}
-    places: dict[str, tuple[int, ...]] = {}
-    for place, state in enumerate(states):
-        places[state.hostname] = (*places.get(state.hostname, ()), place)
+    places = places_by_hostname(state.hostname for state in states)
     return {
         node.metadata.name: _counted(node, places, node.metadata.name in tracked, node.metadata.name in lending)
         for node in view.nodes
