@@ -217,7 +217,7 @@ def _lack_of_job(job: Job, owned: Iterable[Pod]) -> int:
 
 
 def admitted(spec: PodSpec) -> PodSpec:
-    """The spec that the API server makes of a template's: what it leaves out and something else in it says is filled in.
+    """The spec that the API server makes of a template's: what it leaves out and something else in it says is filled.
 
     A limit without a request is the request, of a container and of the whole pod; a port of a pod on the host's network
     is the host's port.

@@ -11,6 +11,7 @@ from baseload.decide.fit.ports import HostPort
 from baseload.decide.fit.taints import Toleration
 from baseload.kube.types import core
 from baseload.kube.types.meta import LabelSelector, NodeSelectorRequirement
+from baseload.values import selector as selectors
 from baseload.values.requirement import EMPTY, Requirement, Requirements
 from baseload.values.selector import Selector
 
@@ -144,9 +145,7 @@ def requirements_of(expressions: Iterable[NodeSelectorRequirement]) -> Requireme
 
 def selector_of(written: LabelSelector | None) -> Selector | None:
     """A label selector as written; None stays None and matches no pod."""
-    if written is None:
-        return None
-    return Selector.of(written.match_labels, [(e.key, e.operator, e.values) for e in written.match_expressions])
+    return None if written is None else selectors.compile(written)
 
 
 def _spread(written: core.TopologySpreadConstraint, labels: Mapping[str, str]) -> Spread:
