@@ -165,7 +165,7 @@ class _Write:
 def _check(config: Object, kind: ObjectType) -> None:
     version, name = config.get("apiVersion"), config.get("kind")
     if (version, name) != (kind.api_version, kind.kind):
-        raise bad_request(f"invalid object type: {version or ''}, Kind={name or ''}")
+        raise bad_request(f"invalid object type: {_gvk(str(version or ''), str(name or ''))}")
     if _metadata(config).get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
     found = list(check.faults(kind.root, config))
@@ -175,8 +175,12 @@ def _check(config: Object, kind: ObjectType) -> None:
 
 def _named(target: Object, kind: ObjectType) -> str:
     metadata = _metadata(target)
-    gvk = f"{kind.api_version}, Kind={kind.kind}"
-    return f"{metadata.get('namespace') or ''}/{metadata.get('name') or ''}; {gvk if '/' in gvk else '/' + gvk}"
+    gvk = _gvk(kind.api_version, kind.kind)
+    return f"{metadata.get('namespace') or ''}/{metadata.get('name') or ''}; {gvk}"
+
+
+def _gvk(api_version: str, kind: str) -> str:
+    return f"{api_version if '/' in api_version else '/' + api_version}, Kind={kind}"
 
 
 def _metadata(target: Object) -> Object:
@@ -223,7 +227,7 @@ def _over(empty: Object, target: Object) -> Object:
     whole = dict(target)
     for key, part in empty.items():
         held = target.get(key)
-        if key not in target:
+        if held is None:
             whole[key] = part
         elif isinstance(part, dict) and part and isinstance(held, dict):
             whole[key] = _over(part, held)
