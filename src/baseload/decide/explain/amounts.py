@@ -39,8 +39,11 @@ def lowered(demand: Demand, pod: FitPod, supply: Supply, works: Works, *, share:
         yield edits[low]
 
 
-def raised(demand: Demand, works: Works, *, largest: int) -> Iterator[Edit]:
-    """A limit raised to the least that does; first by whole nodes of the `largest` type, as which each is charged."""
+def raised(demand: Demand, works: Works, *, largest: int, pods: int) -> Iterator[Edit]:
+    """A limit raised to the least that does; first by whole nodes of the `largest` type, as which each is charged.
+
+    A node for each of the pods is tried first: it mostly does, and is what remains where no work is left to refine it.
+    """
     step = _GIB if demand.key in _BYTES else UNIT
     form = "BinarySI" if demand.key in _BYTES else quantity.format_of(demand.values[0])
     least = quantity.parse(demand.values[0]) // step
@@ -49,12 +52,12 @@ def raised(demand: Demand, works: Works, *, largest: int) -> Iterator[Edit]:
         return Edit(demand.object, demand.path, quantity.format((least + steps) * step, form))
 
     node = max(-(-largest // step), 1)
-    nodes = 1
+    low, nodes = 0, pods
     while not works(edit(nodes * node)):
-        nodes *= 2
+        low, nodes = nodes, 2 * nodes
         if nodes > _MOST_NODES:
             return
-    found = _least(lambda count: works(edit(count * node)), nodes // 2, nodes)
+    found = _least(lambda count: works(edit(count * node)), low, nodes)
     yield edit(_least(lambda steps: works(edit(steps)), (found - 1) * node, found * node))
 
 
