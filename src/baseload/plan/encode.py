@@ -15,12 +15,12 @@ from baseload.plan.provision import (
     PlannedClaim,
     ProvisionPlan,
     Rejection,
-    Taint,
     Unschedulable,
 )
 from baseload.plan.story import PodStory
 from baseload.values import quantity
 from baseload.values.requirement import NodeSelectorRequirement, Requirement
+from baseload.values.taint import Taint
 
 Json = dict[str, object]
 T = TypeVar("T")

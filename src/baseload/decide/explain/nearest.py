@@ -11,7 +11,7 @@ from typing import Final
 from baseload.decide.explain.supply import Offer, Supply
 from baseload.decide.fit.nodes import Host
 from baseload.decide.fit.shape import FitPod
-from baseload.decide.fit.taints import Taint, Toleration
+from baseload.decide.fit.taints import Toleration
 from baseload.decide.fit.topology import GroupKind
 from baseload.decide.fit.types import bits
 from baseload.plan.provision import Nearest, PlannedClaim, ProvisionPlan, Rejection, Unschedulable
@@ -19,6 +19,7 @@ from baseload.plan.reason import Reason
 from baseload.values import quantity
 from baseload.values.label import INSTANCE_TYPE
 from baseload.values.requirement import EMPTY, Requirement, Requirements
+from baseload.values.taint import Taint
 
 _BYTES: Final = ("memory", "ephemeral-storage", "storage", "hugepages-")
 _TOPOLOGY: Final = {

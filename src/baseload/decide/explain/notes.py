@@ -11,10 +11,10 @@ from typing import Final
 from baseload.catalog.columns import InstanceTypes
 from baseload.decide.explain.nearest import untolerated, written
 from baseload.decide.explain.supply import Offer, Supply
+from baseload.decide.fit.taints import taints_of, tolerations_of
 from baseload.decide.fit.types import bits
 from baseload.decide.provision import hosts
 from baseload.decide.provision.options import Options
-from baseload.decide.provision.pods import tolerations_of
 from baseload.kube.types.core import Pod
 from baseload.model import requests
 from baseload.model.view import View, name_of
@@ -157,7 +157,7 @@ def _tainted_hosts(view: View, plan: ProvisionPlan) -> Iterator[str]:
             continue
         seen.add(id(pod.spec))
         for node in tainted:
-            barred = untolerated(hosts.taints_of(node.spec.taints), tolerations_of(pod))
+            barred = untolerated(taints_of(node.spec.taints), tolerations_of(pod.spec.tolerations))
             if barred:
                 yield (
                     f"{name_of(pod)} and its like spread over hosts: domain {node.metadata.name} counts 0, is tainted "

@@ -15,10 +15,11 @@ from baseload.decide.fit.kinds import Kinds, node_keys, selector_keys
 from baseload.decide.fit.nodes import Host, Nodes, places_by_hostname
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.shape import FitPod, HostClass, Kind, projected, without_hostname
-from baseload.decide.fit.taints import PREFER_NO_SCHEDULE, Taint, tolerated
+from baseload.decide.fit.taints import PREFER_NO_SCHEDULE, tolerated
 from baseload.decide.fit.template import Daemon, PoolOffer, Template
 from baseload.values.label import HOSTNAME, normalise
 from baseload.values.requirement import Requirement, Requirements
+from baseload.values.taint import Taint
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from baseload.decide.fit.constraints import Constraints, Spread, Term
-from baseload.decide.fit.taints import Taint, Toleration, tolerated
+from baseload.decide.fit.taints import Toleration, tolerated
 from baseload.decide.fit.topology import EVERY_NODE, Group, GroupKey, GroupKind, HostGroup, NodeFilter, ZoneGroup
 from baseload.values.label import HOSTNAME
 from baseload.values.requirement import EMPTY, Requirements
+from baseload.values.taint import Taint
 
 Universe = Callable[[str], Mapping[str, tuple[tuple[Taint, ...], ...]]]
 """topology key -> domain -> the taint lists of the pools that lend it"""

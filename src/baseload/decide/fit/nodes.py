@@ -11,7 +11,7 @@ from typing import Final
 from baseload.decide.fit.ladder import Ladders
 from baseload.decide.fit.ports import HostPort, clash
 from baseload.decide.fit.shape import Attachments, HostClass, Kind, Size
-from baseload.decide.fit.taints import Taint
+from baseload.values.taint import Taint
 
 
 @dataclass(frozen=True, slots=True, eq=False)

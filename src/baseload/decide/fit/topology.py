@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from baseload.decide.fit.taints import Taint, Toleration, tolerated
+from baseload.decide.fit.taints import Toleration, tolerated
 from baseload.values.requirement import EMPTY, Requirement, Requirements
 from baseload.values.selector import Selector
+from baseload.values.taint import Taint
 
 
 class GroupKind(Enum):

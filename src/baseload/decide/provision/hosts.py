@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from baseload.decide.fit.groups import CountedNode
 from baseload.decide.fit.nodes import Host, places_by_hostname
 from baseload.decide.fit.ports import HostPort
-from baseload.decide.fit.taints import Taint
+from baseload.decide.fit.taints import taints_of
 from baseload.decide.fit.template import Daemon
 from baseload.decide.provision.daemons import reserve
 from baseload.decide.provision.readings import Readings
-from baseload.kube.types import meta
 from baseload.kube.types.core import Node, Pod
 from baseload.kube.types.storage import CSINodeDriver
 from baseload.model.requests import Amounts, add
@@ -58,10 +57,6 @@ def _counted(node: Node, places: Mapping[str, tuple[int, ...]], tracked: bool, l
         registers=lends,
         tracked=tracked,
     )
-
-
-def taints_of(taints: Sequence[meta.Taint]) -> tuple[Taint, ...]:
-    return tuple(Taint(t.key, t.value, t.effect) for t in taints)
 
 
 def _host(
