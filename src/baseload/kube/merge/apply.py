@@ -84,7 +84,8 @@ def settled(before: Object | None, after: Object) -> Object:
     """`before`, if nothing but times of managers and the resourceVersion sets the two apart, else `after`."""
     if before is None or before is after:
         return after
-    return before if same(_timeless(before), _timeless(after)) else after
+    (old, old_managers), (new, new_managers) = _timeless(before), _timeless(after)
+    return before if old_managers == new_managers and same(old, new) else after
 
 
 class _Write:
@@ -110,7 +111,7 @@ class _Write:
             self._let_pass(conflicts, old)
             new, managers = self._merged(old, config, managers, who, force=True)
         if new is not old:
-            new = without_nulls(new)  # type: ignore[assignment]  # of a map there stays a map
+            new = without_nulls(new, old)  # type: ignore[assignment]  # of a map there stays a map
             if who in managers:
                 managers[who] = Entry(managers[who].api_version, managers[who].fields, self._time)
         if who.name == last_applied.MANAGER:
@@ -168,7 +169,7 @@ def _check(config: Object, kind: ObjectType) -> None:
         raise bad_request(f"invalid object type: {_gvk(str(version or ''), str(name or ''))}")
     if _metadata(config).get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
-    found = list(check.faults(kind.root, config))
+    found = check.faults(kind.root, config)
     if found:
         raise failed(f"failed to create typed patch object ({_named(config, kind)}): {check.told(found)}")
 
@@ -234,12 +235,10 @@ def _over(empty: Object, target: Object) -> Object:
     return whole
 
 
-def _timeless(target: Object) -> Object:
+def _timeless(target: Object) -> tuple[Object, object]:
+    """The object without its managers and its resourceVersion, and its managers without their times."""
     metadata = {key: value for key, value in _metadata(target).items() if key != "resourceVersion"}
-    managed = metadata.get("managedFields")
+    managed = metadata.pop("managedFields", None)
     if isinstance(managed, list):
-        metadata["managedFields"] = [
-            {key: value for key, value in entry.items() if key != "time"} if isinstance(entry, dict) else entry
-            for entry in managed
-        ]
-    return {**target, "metadata": metadata}
+        managed = [{**entry, "time": None} if isinstance(entry, dict) else entry for entry in managed]
+    return {**target, "metadata": metadata}, managed
