@@ -14,7 +14,8 @@ from baseload.values.requirement import EMPTY, Requirement, Requirements
 
 CAPACITY_TYPES: Final = ("on-demand", "spot", "reserved")
 MEMORY_MIB: Final = "karpenter.k8s.aws/instance-memory"
-Order = Literal["price", "per-vcpu", "per-gib", "name"]
+Price = Literal["price", "per-vcpu", "per-gib"]
+Order = Price | Literal["name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +101,24 @@ def ordered(listed: Iterable[Listed], order: Order) -> list[Listed]:
     """Sorted, the cheapest first; types without a price come last, ties by family, size and name."""
     return sorted(
         listed,
-        key=lambda type_: (_rank(type_, order), type_.name.partition(".")[0], type_.vcpus, type_.name),
+        key=lambda type_: (
+            0.0 if order == "name" else _cost(type_, order),
+            type_.name.partition(".")[0],
+            type_.vcpus,
+            type_.name,
+        ),
     )
 
 
-def _rank(type_: Listed, order: Order) -> float:
+def within(listed: Iterable[Listed], price: Price, most: float) -> list[Listed]:
+    """Those that cost at most so much, in USD an hour; a type without a price is not among them."""
+    return [type_ for type_ in listed if _cost(type_, price) <= most]
+
+
+def _cost(type_: Listed, price: Price) -> float:
+    """In USD an hour; infinite where it is not known."""
     offer = type_.compared
-    divisor = {"price": 1.0, "per-vcpu": type_.vcpus, "per-gib": type_.gib, "name": 1.0}[order]
-    if order == "name":
-        return 0.0
+    divisor = {"price": 1.0, "per-vcpu": type_.vcpus, "per-gib": type_.gib}[price]
     return offer.price / divisor if offer is not None and offer.price is not None and divisor else float("inf")
 
 
