@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Literal
 
-from baseload.catalog.assemble import positions_of
 from baseload.catalog.columns import InstanceTypes, LabelColumn, OfferingColumn
+from baseload.catalog.masks import bits
 from baseload.values.errors import BadInput, Fault
-from baseload.values.label import ARCH, CAPACITY_TYPE, OS
+from baseload.values.label import ARCH, CAPACITY_TYPE, OS, ZONE_ID
 from baseload.values.quantity import UNIT
 from baseload.values.requirement import EMPTY, Requirement, Requirements
 
@@ -78,7 +78,7 @@ def select(types: InstanceTypes, demand: Requirements = EMPTY) -> list[Listed]:
         mask |= column.types
     for key, requirement in demand.items():
         mask &= _agreeing(types.labels[key], requirement, (1 << len(types)) - 1)
-    return [_listed(types, position, columns) for position in positions_of(mask)]
+    return [_listed(types, position, columns) for position in bits(mask)]
 
 
 def find(types: InstanceTypes, names: Iterable[str]) -> list[Listed]:
@@ -126,7 +126,7 @@ def _agreeing(column: LabelColumn, demand: Requirement, everything: int) -> int:
     """The types that can meet a demand on one key; where a type says nothing of it, its offerings have decided."""
     refusing = 0
     for said, mask in column.groups:
-        if not (said.overlaps(demand) or (said.tolerates_absence and demand.tolerates_absence)):
+        if not said.agrees(demand):
             refusing |= mask
     return everything & ~refusing
 
@@ -154,7 +154,7 @@ def _natural(value: str) -> tuple[int, str]:
 
 
 def _offer(column: OfferingColumn, position: int) -> Offer:
-    zone_id = column.requirements.get("topology.k8s.aws/zone-id")
+    zone_id = column.requirements.get(ZONE_ID)
     return Offer(
         zone=column.zone,
         zone_id=next(iter(zone_id.values), "") if zone_id is not None else "",

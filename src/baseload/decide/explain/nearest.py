@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from baseload.catalog.masks import bits
 from baseload.decide.explain.supply import Offer, Supply
 from baseload.decide.fit.nodes import Host
 from baseload.decide.fit.shape import FitPod
 from baseload.decide.fit.taints import Toleration
 from baseload.decide.fit.topology import GroupKind
-from baseload.decide.fit.types import bits
 from baseload.plan.provision import Nearest, PlannedClaim, ProvisionPlan, Rejection, Unschedulable
 from baseload.plan.reason import Reason
 from baseload.values import quantity

@@ -9,10 +9,10 @@ from math import gcd
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
+from baseload.catalog.masks import bits
 from baseload.decide.explain.nearest import untolerated, written
 from baseload.decide.explain.supply import Offer, Supply
 from baseload.decide.fit.taints import taints_of, tolerations_of
-from baseload.decide.fit.types import bits
 from baseload.decide.provision import hosts
 from baseload.decide.provision.options import Options
 from baseload.kube.types.core import Pod

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from baseload.catalog.masks import bits
 from baseload.decide.explain.amounts import grain
 from baseload.decide.explain.demands import NODE_AFFINITY, POOL_REQUIREMENTS, PREFERRED, REQUIRED, Case
 from baseload.decide.explain.edits import Edit, Objects
 from baseload.decide.explain.nearest import shortage, untolerated, written
 from baseload.decide.explain.supply import Offer, Supply
 from baseload.decide.fit.shape import FitPod
-from baseload.decide.fit.types import bits
 from baseload.kube.fieldpath import text
 from baseload.plan.provision import Demand, Field
 from baseload.plan.reason import Reason

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes, OfferingColumn
+from baseload.catalog.masks import bits
 from baseload.decide.fit.planned import Claim
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.taints import taints_of
 from baseload.decide.fit.template import Template
-from baseload.decide.fit.types import RESERVED, bits
+from baseload.decide.fit.types import RESERVED
 from baseload.decide.provision import pool_hash, pools
 from baseload.decide.provision.overlays import Overlaid
 from baseload.kube.types.karpenter import NodePool
 from baseload.plan.provision import PlannedClaim
-from baseload.values.label import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODEPOOL
+from baseload.values.label import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODEPOOL, RESERVATION_ID
 from baseload.values.requirement import Requirement, Requirements
 from baseload.values.taint import Taint
 
 MOST_TYPES: Final = 600
 MIN_VALUES_RELAXED: Final = "karpenter.sh/nodeclaim-min-values-relaxed"
-RESERVATION: Final = "karpenter.k8s.aws/capacity-reservation-id"
 
 
 class Launches:
@@ -43,7 +43,7 @@ class Launches:
             return final
         held = dict(final)
         held[CAPACITY_TYPE] = Requirement.of(CAPACITY_TYPE, "In", (RESERVED,))
-        return Requirements(held).add(Requirement.of(RESERVATION, "In", claim.reservations))
+        return Requirements(held).add(Requirement.of(RESERVATION_ID, "In", claim.reservations))
 
     def planned(self, claim: Claim, name: str, overlaid: Overlaid) -> PlannedClaim | None:
         """The NodeClaim; None where the cheapest 600 types do not reach its minValues, so that it is dropped."""
