@@ -40,7 +40,8 @@ class Told:
 def killed(folder: Path, seed: int, first: int, seconds: float) -> list[list[str]]:
     """The words of a writer that is killed some seconds after it began to write."""
     command = [sys.executable, "-m", "tests.embedded.store.writer", str(folder), str(seed), str(first)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+    # Unbuffered: what a buffer read beyond the first line would be lost to `communicate`.
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, bufsize=0)
     assert process.stdout is not None
     ready = process.stdout.readline()
     try:
@@ -88,4 +89,4 @@ def test_acknowledged_writes_outlive_a_few_kills(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_acknowledged_writes_outlive_hundreds_of_kills(tmp_path: Path) -> None:
-    assert survive(tmp_path, 300, 0.6) > 10_000
+    assert survive(tmp_path, 300, 0.4) > 10_000

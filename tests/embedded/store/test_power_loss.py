@@ -105,4 +105,4 @@ def test_no_acknowledged_write_is_lost_whenever_the_power_goes(tmp_path: Path, t
     disk = history(tmp_path / "data", 250)
     draw = random.Random(13)
 
-    check(disk, sorted(draw.sample(range(len(disk.events)), 1_000)), tmp_path, draw if torn else None)
+    check(disk, sorted(draw.sample(range(len(disk.events)), 600)), tmp_path, draw if torn else None)
