@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from baseload.catalog import kwok
-from baseload.catalog.assemble import positions_of
 from baseload.catalog.columns import InstanceTypes, OfferingColumn
+from baseload.catalog.masks import bits
 from baseload.values.errors import BadInput
 from baseload.values.label import CAPACITY_TYPE, ZONE
 from baseload.values.quantity import MILLI, UNIT
@@ -160,7 +160,7 @@ def test_field_names_are_matched_without_regard_to_case() -> None:
 def test_types_keep_the_order_of_the_file() -> None:
     types = read(entry("b"), entry("a"), entry("c"))
     assert types.names == ("b", "a", "c")
-    assert positions_of(types.offerings[0].types) == [0, 1, 2]
+    assert list(bits(types.offerings[0].types)) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

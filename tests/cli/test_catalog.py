@@ -86,6 +86,27 @@ def test_a_list_can_be_cut_and_says_how_many_there_are(run: Run) -> None:
     assert "no --region: us-east-1" in err
 
 
+@pytest.mark.parametrize(
+    ("option", "field"), [("price", "pricePerHour"), ("per-vcpu", "perVCPU"), ("per-gib", "perGiB")]
+)
+def test_what_costs_more_than_allowed_is_left_out(run: Run, option: str, field: str) -> None:
+    def costs(*args: str) -> dict[str, float]:
+        _, out, _ = run("list", "--region", "us-east-1", "--where", f"{FAMILY} in (m5,t4g,r6g)", "-o", "json", *args)
+        return {item["name"]: item["prices"][0][field] for item in json.loads(out)["items"]}
+
+    everything = costs()
+    most = sorted(everything.values())[len(everything) // 2]
+    left = costs(f"--max-{option}", str(most))
+    assert 0 < len(left) < len(everything)
+    assert left == {name: cost for name, cost in everything.items() if cost <= most}
+
+
+def test_no_amount_is_not_a_limit(run: Run) -> None:
+    code, _, err = run("list", "--max-price", "nan")
+    assert code == 2
+    assert "an amount in USD is a number" in err
+
+
 def test_one_capacity_type_is_the_only_column_of_prices(run: Run) -> None:
     _, out, _ = run("list", "--where", f"{FAMILY}=t4g", "--capacity-type", "spot")
     assert "SPOT" in out.splitlines()[0]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from baseload.values import duration, instant, quantity, selector
 from baseload.values.errors import BadInput
-from baseload.values.requirement import CORE_WELL_KNOWN, OPERATORS, Requirement, invalid
+from baseload.values.label import CORE_WELL_KNOWN
+from baseload.values.requirement import OPERATORS, Requirement, invalid
 from tests.values import strategies
 
 INSTANTS = st.datetimes().map(lambda moment: moment.isoformat() + "Z")

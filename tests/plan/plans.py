@@ -14,11 +14,11 @@ from baseload.plan.provision import (
     ProvisionPlan,
     Rejection,
     StaticPool,
-    Taint,
     Unschedulable,
 )
 from baseload.values.quantity import MILLI, UNIT
 from baseload.values.requirement import Requirement
+from baseload.values.taint import Taint
 
 MI: Final = 2**20 * UNIT
 
@@ -32,8 +32,8 @@ CLAIM: Final = PlannedClaim(
     estimated=True,
     labels={"karpenter.sh/nodepool": "default", "node.kubernetes.io/instance-type": "c5.2xlarge"},
     annotations={},
-    taints=(Taint("team", "NoSchedule", "a"), Taint("boot", "NoExecute")),
-    startup_taints=(Taint("boot", "NoExecute"),),
+    taints=(Taint("team", "a", "NoSchedule"), Taint("boot", "", "NoExecute")),
+    startup_taints=(Taint("boot", "", "NoExecute"),),
     requests={"cpu": 7500 * MILLI, "memory": 5120 * MI, "pods": 5 * UNIT},
     allocatable={"cpu": 7910 * MILLI, "memory": 14162 * MI, "pods": 58 * UNIT},
     fill={"cpu": 7500 / 7910, "memory": 5120 / 14162, "pods": 5 / 58},

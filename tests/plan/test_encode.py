@@ -4,16 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from baseload.plan.encode import amount, price, to_json
+from baseload.plan.encode import price, to_json
 from baseload.plan.provision import Fix, ProvisionPlan
-from baseload.values import quantity
-from baseload.values.quantity import MILLI, UNIT
 from tests.conftest import Golden
-from tests.plan.plans import CLAIM, FAR, FULL, MI, plan
+from tests.plan.plans import CLAIM, FAR, FULL, plan
 
 
 def totals(plan: ProvisionPlan) -> object:
@@ -29,27 +24,6 @@ def test_the_json_of_a_plan_is_the_contract_on_record(golden: Golden) -> None:
     text = msgspec.json.format(msgspec.json.encode(to_json(FULL)), indent=2).decode()
 
     golden(Path(__file__).with_name("golden") / "plan.json", text + "\n")
-
-
-@pytest.mark.parametrize(
-    ("resource", "nanos", "text"),
-    [
-        ("cpu", 7500 * MILLI, "7500m"),
-        ("cpu", 8 * UNIT, "8"),
-        ("memory", 6348 * MI, "6348Mi"),
-        ("ephemeral-storage", 20 * 1024 * MI, "20Gi"),
-        ("hugepages-2Mi", 1024 * MI, "1Gi"),
-        ("nvidia.com/gpu", 1024 * UNIT, "1024"),
-        ("memory", 0, "0"),
-    ],
-)
-def test_bytes_have_binary_suffixes_and_counts_decimal_ones(resource: str, nanos: int, text: str) -> None:
-    assert amount(resource, nanos) == text
-
-
-@given(st.integers(0, 2**60), st.sampled_from(["cpu", "memory", "hugepages-1Gi", "pods"]))
-def test_a_printed_amount_reads_back_as_itself(nanos: int, resource: str) -> None:
-    assert quantity.parse(amount(resource, nanos)) == nanos
 
 
 def test_prices_carry_no_noise_of_floating_point() -> None:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from baseload.values.requirement import OPERATORS, Requirement, Requirements, is_label_value
+from baseload.values.label import is_label_value
+from baseload.values.requirement import OPERATORS, Requirement, Requirements
 from baseload.values.selector import Selector
 
 KEYS = ("example.com/tier", "kubernetes.io/arch", "team", "topology.kubernetes.io/zone")

@@ -7,16 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from baseload.values.errors import BadInput
-from baseload.values.requirement import (
-    AWS_WELL_KNOWN,
-    CORE_WELL_KNOWN,
-    EMPTY,
-    Requirement,
-    Requirements,
-    exists,
-    invalid,
-    normalise,
-)
+from baseload.values.label import AWS_WELL_KNOWN, CORE_WELL_KNOWN, normalise
+from baseload.values.requirement import EMPTY, Requirement, Requirements, exists, invalid
 from tests.values import strategies
 
 ZONE = "topology.kubernetes.io/zone"

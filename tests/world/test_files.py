@@ -263,5 +263,5 @@ def test_a_buffer_stands_for_no_more_pods_than_a_cluster_can_hold(tmp_path: Path
     settings = tmp_path / "options.yaml"
     settings.write_text("featureGates: {CapacityBuffer: true}")
 
-    with pytest.raises(BadInput, match="CapacityBuffer default/big: spec: .* no cluster holds over 250000"):
+    with pytest.raises(BadInput, match=r"CapacityBuffer default/big: spec: .* no cluster holds over 250000"):
         files.read(["-"], stdin=lambda: data, options_file=str(settings), region="us-east-1")

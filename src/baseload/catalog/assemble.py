@@ -1,29 +1,12 @@
 """Gathering what is known type by type into the columns of `InstanceTypes`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from baseload.catalog.columns import LabelColumn
+from baseload.catalog.masks import mask_of
 from baseload.values.requirement import Requirement
 
 ABSENT: frozenset[str] = frozenset()  # the type lacks the label: DoesNotExist
-
-
-def mask_of(positions: Iterable[int]) -> int:
-    """The set of types that stand at these positions."""
-    mask = 0
-    for position in positions:
-        mask |= 1 << position
-    return mask
-
-
-def positions_of(mask: int) -> list[int]:
-    """The positions of the types in a set, ascending."""
-    found = []
-    while mask:
-        lowest = mask & -mask
-        found.append(lowest.bit_length() - 1)
-        mask ^= lowest
-    return found
 
 
 def label_column(key: str, values: Sequence[frozenset[str] | None]) -> LabelColumn:

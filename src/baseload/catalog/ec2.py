@@ -12,11 +12,12 @@ from fractions import Fraction
 from typing import Final
 
 from baseload.catalog import allocatable, ec2_file
-from baseload.catalog.assemble import positions_of, resource_columns
+from baseload.catalog.assemble import resource_columns
 from baseload.catalog.columns import InstanceTypes
 from baseload.catalog.ec2_file import ADJUSTED, ESTIMATED, Figures, Region, TypeSpec
 from baseload.catalog.ec2_labels import labels
 from baseload.catalog.ec2_offerings import Zone, offerings, zones_of
+from baseload.catalog.masks import bits
 from baseload.catalog.nodeclass import NodeClassSettings
 from baseload.values.errors import BadInput, Fault
 from baseload.values.label import AWS_WELL_KNOWN
@@ -103,7 +104,7 @@ def _positions(specs: Sequence[TypeSpec], region: Region) -> list[int]:
 def _zones_by_type(zones: Sequence[Zone], count: int) -> list[list[tuple[str, str]]]:
     found: list[list[tuple[str, str]]] = [[] for _ in range(count)]
     for zone in zones:
-        for position in positions_of(zone.types):
+        for position in bits(zone.types):
             found[position].append((zone.name, zone.id))
     return found
 

@@ -8,10 +8,19 @@ from baseload.catalog.assemble import ABSENT, label_column
 from baseload.catalog.columns import LabelColumn
 from baseload.catalog.ec2_file import Device, TypeSpec
 from baseload.catalog.nodeclass import NodeClassSettings
-from baseload.values.label import ARCH, AWS_WELL_KNOWN, CAPACITY_TYPE, INSTANCE_TYPE, OS, REGION, TENANCY, ZONE
+from baseload.values.label import (
+    ARCH,
+    AWS_WELL_KNOWN,
+    CAPACITY_TYPE,
+    INSTANCE_TYPE,
+    OS,
+    REGION,
+    TENANCY,
+    WINDOWS_BUILD,
+    ZONE,
+    ZONE_ID,
+)
 
-ZONE_ID: Final = "topology.k8s.aws/zone-id"
-WINDOWS_BUILD: Final = "node.kubernetes.io/windows-build"
 NITRO_ENCLAVES: Final = "karpenter.k8s.aws/nitro-sandbox"
 _PREFIX: Final = "karpenter.k8s.aws/instance-"
 _SCHEME: Final = re.compile(r"([a-z]+)(?:-[0-9]+tb)?([0-9]+)[^.]*\.")

@@ -8,13 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from baseload.catalog.assemble import mask_of
 from baseload.catalog.columns import OfferingColumn
 from baseload.catalog.ec2_file import PUBLISHED, Region, TypeSpec
-from baseload.catalog.ec2_labels import ZONE_ID
-from baseload.catalog.kwok_types import RESERVATION_KEYS
+from baseload.catalog.masks import mask_of
 from baseload.catalog.nodeclass import NodeClassSettings
-from baseload.values.label import CAPACITY_TYPE, ZONE
+from baseload.values.label import CAPACITY_TYPE, RESERVATION_KEYS, ZONE, ZONE_ID
 from baseload.values.requirement import Requirement, Requirements
 
 _LOWEST_SPOT: Final = 0.1  # of the on-demand price: spot prices do not fall below it

@@ -13,11 +13,12 @@ import json
 from collections.abc import Sequence
 from typing import Final, Never
 
-from baseload.catalog.assemble import ABSENT, label_column, mask_of, resource_columns
+from baseload.catalog.assemble import ABSENT, label_column, resource_columns
 from baseload.catalog.columns import InstanceTypes, LabelColumn, OfferingColumn
-from baseload.catalog.kwok_types import RESERVATION_KEYS, Faults, KwokOffering, KwokType, read_type
+from baseload.catalog.kwok_types import Faults, KwokOffering, KwokType, read_type
+from baseload.catalog.masks import mask_of
 from baseload.values.errors import BadInput, Fault
-from baseload.values.label import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, ZONE
+from baseload.values.label import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, OS, RESERVATION_KEYS, ZONE
 from baseload.values.requirement import Requirement, Requirements
 
 _FORM: Final = "a JSON list of instance types"

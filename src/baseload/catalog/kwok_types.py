@@ -19,6 +19,7 @@ from baseload.values.label import (
     CAPACITY_TYPE,
     INSTANCE_TYPE,
     OS,
+    RESERVATION_ID,
     ZONE,
     is_label_value,
     is_qualified_name,
@@ -26,12 +27,6 @@ from baseload.values.label import (
 )
 from baseload.values.requirement import OPERATORS, Requirement, Requirements, invalid
 
-RESERVATION_ID: Final = "karpenter.k8s.aws/capacity-reservation-id"
-RESERVATION_KEYS: Final = (
-    RESERVATION_ID,
-    "karpenter.k8s.aws/capacity-reservation-interruptible",
-    "karpenter.k8s.aws/capacity-reservation-type",
-)
 DEFAULT_PODS: Final = 110 * quantity.UNIT
 
 _TYPE_FIELDS: Final = ("name", "architecture", "operatingSystems", "resources", "overhead", "labels", "offerings")

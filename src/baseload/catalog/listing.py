@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Literal
 
-from baseload.catalog.assemble import positions_of
 from baseload.catalog.columns import InstanceTypes, LabelColumn, OfferingColumn
+from baseload.catalog.masks import bits
 from baseload.values.errors import BadInput, Fault
-from baseload.values.label import ARCH, CAPACITY_TYPE, OS
+from baseload.values.label import ARCH, CAPACITY_TYPE, OS, ZONE_ID
 from baseload.values.quantity import UNIT
 from baseload.values.requirement import EMPTY, Requirement, Requirements
 
 CAPACITY_TYPES: Final = ("on-demand", "spot", "reserved")
 MEMORY_MIB: Final = "karpenter.k8s.aws/instance-memory"
-Order = Literal["price", "per-vcpu", "per-gib", "name"]
+Price = Literal["price", "per-vcpu", "per-gib"]
+Order = Price | Literal["name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def select(types: InstanceTypes, demand: Requirements = EMPTY) -> list[Listed]:
         mask |= column.types
     for key, requirement in demand.items():
         mask &= _agreeing(types.labels[key], requirement, (1 << len(types)) - 1)
-    return [_listed(types, position, columns) for position in positions_of(mask)]
+    return [_listed(types, position, columns) for position in bits(mask)]
 
 
 def find(types: InstanceTypes, names: Iterable[str]) -> list[Listed]:
@@ -100,15 +101,24 @@ def ordered(listed: Iterable[Listed], order: Order) -> list[Listed]:
     """Sorted, the cheapest first; types without a price come last, ties by family, size and name."""
     return sorted(
         listed,
-        key=lambda type_: (_rank(type_, order), type_.name.partition(".")[0], type_.vcpus, type_.name),
+        key=lambda type_: (
+            0.0 if order == "name" else _cost(type_, order),
+            type_.name.partition(".")[0],
+            type_.vcpus,
+            type_.name,
+        ),
     )
 
 
-def _rank(type_: Listed, order: Order) -> float:
+def within(listed: Iterable[Listed], price: Price, most: float) -> list[Listed]:
+    """Those that cost at most so much, in USD an hour; a type without a price is not among them."""
+    return [type_ for type_ in listed if _cost(type_, price) <= most]
+
+
+def _cost(type_: Listed, price: Price) -> float:
+    """In USD an hour; infinite where it is not known."""
     offer = type_.compared
-    divisor = {"price": 1.0, "per-vcpu": type_.vcpus, "per-gib": type_.gib, "name": 1.0}[order]
-    if order == "name":
-        return 0.0
+    divisor = {"price": 1.0, "per-vcpu": type_.vcpus, "per-gib": type_.gib}[price]
     return offer.price / divisor if offer is not None and offer.price is not None and divisor else float("inf")
 
 
@@ -116,7 +126,7 @@ def _agreeing(column: LabelColumn, demand: Requirement, everything: int) -> int:
     """The types that can meet a demand on one key; where a type says nothing of it, its offerings have decided."""
     refusing = 0
     for said, mask in column.groups:
-        if not (said.overlaps(demand) or (said.tolerates_absence and demand.tolerates_absence)):
+        if not said.agrees(demand):
             refusing |= mask
     return everything & ~refusing
 
@@ -144,7 +154,7 @@ def _natural(value: str) -> tuple[int, str]:
 
 
 def _offer(column: OfferingColumn, position: int) -> Offer:
-    zone_id = column.requirements.get("topology.k8s.aws/zone-id")
+    zone_id = column.requirements.get(ZONE_ID)
     return Offer(
         zone=column.zone,
         zone_id=next(iter(zone_id.values), "") if zone_id is not None else "",

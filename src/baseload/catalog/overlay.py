@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from baseload.catalog.assemble import mask_of, positions_of
 from baseload.catalog.columns import InstanceTypes, OfferingColumn
+from baseload.catalog.masks import bits, mask_of
 
 
 def with_prices(types: InstanceTypes, prices: Mapping[int, Mapping[int, float]]) -> InstanceTypes:
@@ -36,7 +36,7 @@ def with_capacity(types: InstanceTypes, mask: int, amounts: Mapping[str, int]) -
     Huge pages are taken out of ordinary memory.
     """
     capacity, allocatable = dict(types.capacity), dict(types.allocatable)
-    positions = frozenset(positions_of(mask))
+    positions = frozenset(bits(mask))
     for resource, amount in amounts.items():
         if resource.startswith("hugepages-"):
             had = capacity.get(resource, (0,) * len(types))

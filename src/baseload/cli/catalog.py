@@ -1,5 +1,6 @@
 """`baseload catalog`: which instance types there are, what they hold and what they cost."""
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import click
 from baseload.catalog import allocatable, listing, where
 from baseload.catalog.columns import InstanceTypes
 from baseload.catalog.ec2 import DEFAULT_REGION, Ec2Catalogue
-from baseload.catalog.listing import Order
+from baseload.catalog.listing import Order, Price
 from baseload.catalog.nodeclass import NodeClassSettings
 from baseload.cli import catalog_text as text
 from baseload.cli import stderr
@@ -20,6 +21,18 @@ from baseload.world import catalogue
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
+
+class _Usd(click.FloatRange):
+    """An amount that is a number: not `nan`, which no price is above."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        amount = float(super().convert(value, param, ctx))
+        if math.isnan(amount):
+            self.fail("an amount in USD is a number", param, ctx)
+        return amount
+
+
+_USD: Final = _Usd(min=0)
 _REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]+")
 _SOURCE: Final = (
     click.option("--region", metavar="R", help=f"AWS region; {DEFAULT_REGION} when left out."),
@@ -83,6 +96,9 @@ def _say(notes: tuple[str, ...]) -> None:
     show_default=True,
     help="By the on-demand price, or by the spot price where that alone is shown.",
 )
+@click.option("--max-price", type=_USD, metavar="USD", help="At most this an hour, by the price that is ranked by.")
+@click.option("--max-per-vcpu", type=_USD, metavar="USD", help="At most this an hour for each vCPU.")
+@click.option("--max-per-gib", type=_USD, metavar="USD", help="At most this an hour for each GiB of memory.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N only.")
 @_with_source
 @_OUTPUT
@@ -90,6 +106,9 @@ def list_(
     texts: tuple[str, ...],
     capacity_type: str | None,
     order: str,
+    max_price: float | None,
+    max_per_vcpu: float | None,
+    max_per_gib: float | None,
     limit: int | None,
     region: str | None,
     file: str | None,
@@ -108,8 +127,12 @@ def list_(
     if capacity_type is not None:
         demand = demand.add(listing.capacity_type_demand(capacity_type))
     found = listing.ordered(listing.select(source.types, demand), cast(Order, order))
+    most: dict[Price, float | None] = {"price": max_price, "per-vcpu": max_per_vcpu, "per-gib": max_per_gib}
+    asked = {price: usd for price, usd in most.items() if usd is not None}
+    for price, usd in asked.items():
+        found = listing.within(found, price, usd)
     shown = found[:limit]
-    _say((*source.notes, _counted(shown, found, demand)))
+    _say((*source.notes, _counted(shown, found, demand, asked)))
     if output != "table":
         content: text.Json = {
             "region": source.types.region,
@@ -120,9 +143,12 @@ def list_(
     return text.list_text(shown) if shown else None
 
 
-def _counted(shown: list[listing.Listed], found: list[listing.Listed], demand: Requirements) -> str:
+def _counted(
+    shown: list[listing.Listed], found: list[listing.Listed], demand: Requirements, most: dict[Price, float]
+) -> str:
     if not found:
-        return f"no instance type meets {demand}"
+        limits = [f"{'a price' if price == 'price' else price} of at most ${usd:g}" for price, usd in most.items()]
+        return f"no instance type meets {' and '.join([*([str(demand)] if demand else []), *limits])}"
     types = "instance type" if len(found) == 1 else "instance types"
     return f"{len(shown)} of {len(found)} {types}" if len(shown) < len(found) else f"{len(found)} {types}"
 

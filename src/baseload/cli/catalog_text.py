@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from baseload.catalog.listing import CAPACITY_TYPES, Listed, Offer
-from baseload.values import quantity
+from baseload.values import resource as resources
 from baseload.values.quantity import UNIT
 
 API_VERSION: Final = "baseload.dev/v1alpha1"
@@ -71,7 +71,7 @@ def amount(resource: str, nanos: int) -> str:
     """A quantity as people write that resource."""
     if resource == "memory" and nanos % (2**20 * UNIT) == 0:
         return mib(nanos)
-    return quantity.format(nanos, "BinarySI" if resource in ("memory", "ephemeral-storage") else "DecimalSI")
+    return resources.written(resource, nanos)
 
 
 def per(offer: Offer | None, divisor: float) -> str:

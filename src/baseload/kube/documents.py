@@ -39,10 +39,10 @@ def split(source: Source) -> tuple[list[Document], list[Fault]]:
         return [Document(1, _compact(source.text), keys_are_unique=False)], []
     except RecursionError:
         return [], [Fault("is nested too deeply", file=source.file, document=1)]
-    except msgspec.MsgspecError as error:
+    except msgspec.MsgspecError:
         if _SEPARATOR.search(source.text):
             return _yaml(source)
-        return _json_stream(source, str(error))
+        return _json_stream(source)
 
 
 def _yaml(source: Source) -> tuple[list[Document], list[Fault]]:
@@ -57,7 +57,7 @@ def _compact(text: bytes) -> msgspec.Raw:
     return msgspec.json.decode(msgspec.json.format(text, indent=-1), type=msgspec.Raw)
 
 
-def _json_stream(source: Source, reason: str) -> tuple[list[Document], list[Fault]]:
+def _json_stream(source: Source) -> tuple[list[Document], list[Fault]]:
     """Values after one another, as newline-delimited JSON has them; the slow way, which can say where JSON breaks."""
     text = source.text.decode()
     decoder = json.JSONDecoder()
@@ -66,8 +66,8 @@ def _json_stream(source: Source, reason: str) -> tuple[list[Document], list[Faul
     try:
         while at < len(text):
             _, end = decoder.raw_decode(text, at)
-            reason_here = _compact(text[at:end].encode())
-            documents.append(Document(len(documents) + 1, reason_here, keys_are_unique=False))
+            raw = _compact(text[at:end].encode())
+            documents.append(Document(len(documents) + 1, raw, keys_are_unique=False))
             at = end + len(text[end:]) - len(text[end:].lstrip())
     except json.JSONDecodeError as error:
         message = f"is not JSON: {error.msg}: line {error.lineno}, column {error.colno}"

@@ -26,7 +26,6 @@ from baseload.kube.types.core import (
     Pod,
     PodSpec,
     PodStatus,
-    PodTemplateSpec,
     Volume,
 )
 from baseload.kube.types.meta import ObjectMeta, OwnerReference
@@ -131,7 +130,7 @@ class _Known:
                 "apps/v1", "ReplicaSet", current.metadata.name, current.metadata.uid, controller=True
             )
             labels = current.spec.template.metadata.labels
-        spec, owners = _admitted(workload.spec.template), (owner,)
+        spec, owners = admitted(workload.spec.template.spec), (owner,)
         annotations, status = workload.spec.template.metadata.annotations, PodStatus(phase="Pending")
         specs = self._specs(workload, spec, claims) if isinstance(workload, StatefulSet) else None
         for name in islice(self._free_names(meta), lack):
@@ -205,9 +204,7 @@ def _is_active(pod: Pod) -> bool:
 def _lack_of_job(job: Job, owned: Iterable[Pod]) -> int:
     """As many as may run beside those that do, while completions are missing; without a count, until one succeeds."""
     spec, status = job.spec, job.status
-    ended = any(
-        c.type in ("Complete", "Failed", "SuccessCriteriaMet") and c.status == "True" for c in status.conditions
-    )
+    ended = any(c.type in _END_OF_JOB and c.status == "True" for c in status.conditions)
     if spec.suspend or ended:
         return 0
     pods = list(owned)
@@ -219,13 +216,12 @@ def _lack_of_job(job: Job, owned: Iterable[Pod]) -> int:
     return min(parallelism, spec.completions - succeeded) - active
 
 
-def _admitted(template: PodTemplateSpec) -> PodSpec:
-    """The spec that the API server makes of a template: what it leaves out and something else in it says is filled in.
+def admitted(spec: PodSpec) -> PodSpec:
+    """The spec that the API server makes of a template's: what it leaves out and something else in it says is filled.
 
     A limit without a request is the request, of a container and of the whole pod; a port of a pod on the host's network
     is the host's port.
     """
-    spec = template.spec
     containers = tuple(_with_defaults(c, spec) for c in spec.containers)
     init_containers = tuple(_with_defaults(c, spec) for c in spec.init_containers)
     resources = spec.resources
@@ -233,8 +229,8 @@ def _admitted(template: PodTemplateSpec) -> PodSpec:
         asked = {r for c in (*containers, *init_containers) for r in c.resources.requests}
         limits = {resource: limit for resource, limit in resources.limits.items() if resource not in asked}
         resources = with_fields(resources, requests={**limits, **resources.requests})
-    admitted = with_fields(spec, containers=containers, init_containers=init_containers, resources=resources)
-    return spec if admitted == spec else admitted
+    filled = with_fields(spec, containers=containers, init_containers=init_containers, resources=resources)
+    return spec if filled == spec else filled
 
 
 def _with_defaults(container: Container, spec: PodSpec) -> Container:

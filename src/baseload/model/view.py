@@ -76,10 +76,6 @@ class View:
         }
 
 
-def full_name(namespace: str, name: str) -> str:
-    return f"{namespace}/{name}"
-
-
 def name_of(pod: Pod) -> str:
     """A pod as plans write it."""
     return f"{pod.metadata.namespace}/{pod.metadata.name}"

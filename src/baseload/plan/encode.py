@@ -15,18 +15,17 @@ from baseload.plan.provision import (
     PlannedClaim,
     ProvisionPlan,
     Rejection,
-    Taint,
     Unschedulable,
 )
 from baseload.plan.story import PodStory
-from baseload.values import quantity
 from baseload.values.requirement import NodeSelectorRequirement, Requirement
+from baseload.values.resource import written
+from baseload.values.taint import Taint
 
 Json = dict[str, object]
 T = TypeVar("T")
 
 API_VERSION: Final = "baseload.dev/v1alpha1"
-_BYTES: Final = ("memory", "ephemeral-storage", "storage", "hugepages-")
 
 
 def to_json(plan: ProvisionPlan, *, shared: Callable[[object], object] | None = None) -> Json:
@@ -85,11 +84,6 @@ def story_to_json(story: PodStory) -> Json:
 def price(dollars: float | None) -> float | None:
     """Dollars an hour without the noise of sums: ten digits, which the tiny prices of reserved capacity keep too."""
     return None if dollars is None else float(f"{dollars:.10g}")
-
-
-def amount(resource: str, nanos: int) -> str:
-    """An amount of a resource as a canonical quantity."""
-    return quantity.format(nanos, "BinarySI" if resource.startswith(_BYTES) else "DecimalSI")
 
 
 def runner_up(claim: PlannedClaim) -> tuple[str, float | None, bool] | None:
@@ -193,7 +187,7 @@ class _Parts:
         for resource, nanos in amounts.items():
             text = known.get((resource, nanos))
             if text is None:
-                text = known[resource, nanos] = amount(resource, nanos)
+                text = known[resource, nanos] = written(resource, nanos)
             texts[resource] = text
         return texts
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from baseload.values.requirement import Requirement
+from baseload.values.taint import Taint
 
 
 class Placement(msgspec.Struct, frozen=True, gc=False):
@@ -17,13 +18,6 @@ class Placement(msgspec.Struct, frozen=True, gc=False):
     pod: str
     node: str | None = None
     node_claim: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Taint:
-    key: str
-    effect: str
-    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)

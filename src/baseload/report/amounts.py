@@ -5,16 +5,16 @@ from typing import Final
 
 from baseload.values import quantity
 from baseload.values.quantity import UNIT
+from baseload.values.resource import counts_bytes
 
 HOURS_A_MONTH: Final = 730
-_BYTES: Final = ("memory", "ephemeral-storage", "storage", "hugepages-")
 _MI: Final = 2**20 * UNIT
 _GI: Final = 2**30 * UNIT
 
 
 def amount(resource: str, nanos: int) -> str:
     """An amount of a resource; bytes in Mi, large ones in Gi."""
-    if not resource.startswith(_BYTES):
+    if not counts_bytes(resource):
         return quantity.format(nanos)
     if abs(nanos) >= 100 * _GI:
         return f"{_decimals(nanos / _GI)}Gi"

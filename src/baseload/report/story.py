@@ -55,8 +55,8 @@ def _launched(claim: PlannedClaim, wide: bool) -> Lines:
     second = runner_up(claim)
     if second is not None:
         yield f"  next best: {second[0]} at {amounts.price(second[1], estimated=second[2])} an hour"
-    cheapest = zip(claim.instance_types, claim.prices, strict=True)
-    options = [f"{name} {amounts.price(price, estimated=claim.estimated)}" for name, price in cheapest]
+    cheapest = zip(claim.instance_types, claim.prices, claim.estimates, strict=True)
+    options = [f"{name} {amounts.price(price, estimated=estimated)}" for name, price, estimated in cheapest]
     yield f"  types that would do, cheapest first ({len(options)}): {', '.join(options if wide else options[:6])}" + (
         "" if wide or len(options) <= 6 else ", …"
     )

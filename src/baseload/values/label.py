@@ -17,18 +17,24 @@ INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 ARCH: Final = "kubernetes.io/arch"
 OS: Final = "kubernetes.io/os"
 HOSTNAME: Final = "kubernetes.io/hostname"
+WINDOWS_BUILD: Final = "node.kubernetes.io/windows-build"
 TENANCY: Final = "karpenter.k8s.aws/instance-tenancy"
-
-CORE_WELL_KNOWN: Final = frozenset(
-    {NODEPOOL, CAPACITY_TYPE, ZONE, REGION, INSTANCE_TYPE, ARCH, OS, "node.kubernetes.io/windows-build"}
+ZONE_ID: Final = "topology.k8s.aws/zone-id"
+RESERVATION_ID: Final = "karpenter.k8s.aws/capacity-reservation-id"
+RESERVATION_KEYS: Final = (
+    RESERVATION_ID,
+    "karpenter.k8s.aws/capacity-reservation-interruptible",
+    "karpenter.k8s.aws/capacity-reservation-type",
 )
+"""what tells reserved capacity apart, and what other offerings do not carry"""
+
+CORE_WELL_KNOWN: Final = frozenset({NODEPOOL, CAPACITY_TYPE, ZONE, REGION, INSTANCE_TYPE, ARCH, OS, WINDOWS_BUILD})
 
 AWS_WELL_KNOWN: Final = frozenset(
     {
         TENANCY,
-        "karpenter.k8s.aws/capacity-reservation-id",
-        "karpenter.k8s.aws/capacity-reservation-interruptible",
-        "karpenter.k8s.aws/capacity-reservation-type",
+        ZONE_ID,
+        *RESERVATION_KEYS,
         "karpenter.k8s.aws/instance-accelerator-count",
         "karpenter.k8s.aws/instance-accelerator-manufacturer",
         "karpenter.k8s.aws/instance-accelerator-name",
@@ -53,7 +59,6 @@ AWS_WELL_KNOWN: Final = frozenset(
         "karpenter.k8s.aws/nitro-sandbox",
         "karpenter.k8s.aws/placement-group-id",
         "karpenter.k8s.aws/placement-group-partition",
-        "topology.k8s.aws/zone-id",
     }
 )
 

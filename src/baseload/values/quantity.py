@@ -13,7 +13,6 @@ from typing import Final, Literal
 Quantity = int
 Form = Literal["BinarySI", "DecimalSI", "DecimalExponent"]
 
-NANO: Final = 1
 MILLI: Final = 10**6
 UNIT: Final = 10**9
 

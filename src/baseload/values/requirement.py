@@ -19,22 +19,7 @@ from typing import Final, Literal, NotRequired, TypedDict
 
 from baseload.values import label
 from baseload.values.errors import BadInput, Fault
-from baseload.values.label import AWS_WELL_KNOWN, CORE_WELL_KNOWN, is_label_value, is_qualified_name, normalise
-
-__all__ = [
-    "AWS_WELL_KNOWN",
-    "CORE_WELL_KNOWN",
-    "EMPTY",
-    "OPERATORS",
-    "NodeSelectorRequirement",
-    "Requirement",
-    "Requirements",
-    "exists",
-    "invalid",
-    "is_label_value",
-    "is_qualified_name",
-    "normalise",
-]
+from baseload.values.label import is_label_value, is_qualified_name, normalise
 
 OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")
 
@@ -156,6 +141,10 @@ class Requirement:
             return True  # endless on both sides, however many values are excluded
         return any(_within(value, gte, lte) for value in self._merged_values(other))
 
+    def agrees(self, other: "Requirement") -> bool:
+        """Whether both go together: by a common value, or because both can do without the label."""
+        return self.overlaps(other) or (self.tolerates_absence and other.tolerates_absence)
+
     def selectors(self) -> list[NodeSelectorRequirement]:
         """This as manifests write it: one entry, or two for a range. Beside bounds excluded values are lost."""
         if self.gte is None and self.lte is None:
@@ -269,7 +258,7 @@ class Requirements(Mapping[str, Requirement]):
         """Whether both sides agree on every key that both name."""
         small, large = (self, other) if len(self) <= len(other) else (other, self)
         return all(
-            key not in large._by_key or _agree(requirement, large._by_key[key])
+            key not in large._by_key or requirement.agrees(large._by_key[key])
             for key, requirement in small._by_key.items()
         )
 
@@ -287,7 +276,7 @@ class Requirements(Mapping[str, Requirement]):
                 return key, f'label "{key}" does not have known values{self._hint(key, allow_undefined)}'
         for key, demand in other._by_key.items():
             held = self._by_key.get(key)
-            if held is not None and not _agree(held, demand):
+            if held is not None and not held.agrees(demand):
                 return key, f"key {key}, {demand} not in {held}"
         return None
 
@@ -306,11 +295,6 @@ def _flat(requirements: Iterable[Requirement | Requirements]) -> Iterator[Requir
             yield from requirement.values()
         else:
             yield requirement
-
-
-def _agree(held: Requirement, demand: Requirement) -> bool:
-    """Whether two requirements on one key go together: by a common value, or because both can do without the label."""
-    return held.overlaps(demand) or (held.tolerates_absence and demand.tolerates_absence)
 
 
 EMPTY: Final = Requirements({})

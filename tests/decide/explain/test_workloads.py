@@ -85,6 +85,16 @@ def test_a_request_that_comes_from_a_limit_is_lowered_beside_it(catalog: str) ->
     assert placed(inputs.edited(only.fix.object, only.fix.path, only.fix.to)).unschedulable == ()
 
 
+def test_a_port_that_comes_from_the_network_of_the_host_is_no_field_to_remove(catalog: str) -> None:
+    web = deployment(2, hostNetwork=True)
+    web["spec"]["template"]["spec"]["containers"][0]["ports"] = [{"containerPort": 80}]
+    inputs = read(catalog, pool(limits={"cpu": "16"}), web)
+    (only,) = planning.explained(inputs).unschedulable
+    assert [demand.path for demand in only.conflict] == ["spec.limits.cpu"]
+    for demand in only.conflict:
+        assert placed(inputs.edited(demand.object, demand.path, None)).unschedulable == ()
+
+
 def test_claims_made_from_a_template_are_no_fields_of_the_input(catalog: str) -> None:
     template = deployment(1)["spec"]["template"]
     claim = {"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "early"}}

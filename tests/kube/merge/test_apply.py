@@ -229,7 +229,7 @@ def test_a_configuration_that_fits_no_schema_is_refused_whole(config: Tree) -> N
 def test_another_kind_is_refused() -> None:
     with pytest.raises(PatchError) as refused:
         applied(None, {**pod_with("x"), "kind": "Node"}, "me")
-    assert (refused.value.code, refused.value.message) == (400, "invalid object type: v1, Kind=Node")
+    assert (refused.value.code, refused.value.message) == (400, "invalid object type: /v1, Kind=Node")
 
 
 def test_a_schema_of_ones_own_says_how_lists_merge() -> None:
@@ -253,3 +253,16 @@ def test_a_schema_of_ones_own_says_how_lists_merge() -> None:
     live = apply.apply(None, of({"host": "a", "any": {"x": 1}}), kind=route, manager="one", now=NOW)
     live = apply.apply(live, of({"host": "a", "port": 80, "any": {"y": 2}}), kind=route, manager="two", now=NOW)
     assert live["spec"] == {"routes": [{"host": "a", "any": {"x": 1, "y": 2}, "port": 80}]}
+
+
+def test_what_no_schema_names_is_held_with_all_that_is_above_it() -> None:
+    free: Tree = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    thing = types.of_schema("example.com/v1", "Thing", {"type": "object", "properties": {"spec": free}})
+    config: Tree = {
+        "apiVersion": "example.com/v1",
+        "kind": "Thing",
+        "metadata": {"name": "t"},
+        "spec": {"a": {"b": [1]}},
+    }
+    after: Tree = apply.apply(None, config, kind=thing, manager="me", now=NOW)
+    assert after["metadata"]["managedFields"][0]["fieldsV1"] == {"f:spec": {"f:a": {".": {}, "f:b": {}}}}

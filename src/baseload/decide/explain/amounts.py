@@ -9,10 +9,10 @@ from baseload.decide.fit.shape import FitPod
 from baseload.plan.provision import Demand
 from baseload.values import quantity
 from baseload.values.quantity import MILLI, UNIT
+from baseload.values.resource import counts_bytes
 
 _GIB: Final = 1024**3 * UNIT
 _MIB: Final = 1024**2 * UNIT
-_BYTES: Final = ("memory", "ephemeral-storage")
 _MOST_NODES: Final = 2**10  # what takes more than so many further nodes is no question of the limit
 
 Works = Callable[[Edit], bool]
@@ -39,22 +39,25 @@ def lowered(demand: Demand, pod: FitPod, supply: Supply, works: Works, *, share:
         yield edits[low]
 
 
-def raised(demand: Demand, works: Works, *, largest: int) -> Iterator[Edit]:
-    """A limit raised to the least that does; first by whole nodes of the `largest` type, as which each is charged."""
-    step = _GIB if demand.key in _BYTES else UNIT
-    form = "BinarySI" if demand.key in _BYTES else quantity.format_of(demand.values[0])
+def raised(demand: Demand, works: Works, *, largest: int, pods: int) -> Iterator[Edit]:
+    """A limit raised to the least that does; first by whole nodes of the `largest` type, as which each is charged.
+
+    A node for each of the pods is tried first: it mostly does, and is what remains where no work is left to refine it.
+    """
+    step = _GIB if counts_bytes(demand.key) else UNIT
+    form = "BinarySI" if counts_bytes(demand.key) else quantity.format_of(demand.values[0])
     least = quantity.parse(demand.values[0]) // step
 
     def edit(steps: int) -> Edit:
         return Edit(demand.object, demand.path, quantity.format((least + steps) * step, form))
 
     node = max(-(-largest // step), 1)
-    nodes = 1
+    low, nodes = 0, pods
     while not works(edit(nodes * node)):
-        nodes *= 2
+        low, nodes = nodes, 2 * nodes
         if nodes > _MOST_NODES:
             return
-    found = _least(lambda count: works(edit(count * node)), nodes // 2, nodes)
+    found = _least(lambda count: works(edit(count * node)), low, nodes)
     yield edit(_least(lambda steps: works(edit(steps)), (found - 1) * node, found * node))
 
 
@@ -73,4 +76,4 @@ def grain(resource: str, asked: int) -> int:
     """To what amounts are rounded down, so that they read well."""
     if resource == "cpu":
         return MILLI
-    return _MIB if resource in _BYTES and asked >= _MIB else UNIT
+    return _MIB if counts_bytes(resource) and asked >= _MIB else UNIT

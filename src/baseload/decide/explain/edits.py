@@ -12,8 +12,9 @@ from typing import Final, TypeVar
 import msgspec
 
 from baseload.kube import fieldpath
-from baseload.kube.types.core import Container, Pod, PodSpec
+from baseload.kube.types.core import Pod, PodSpec
 from baseload.kube.types.meta import Wire
+from baseload.model.expand import admitted
 from baseload.model.view import View, name_of
 from baseload.plan.provision import Field
 
@@ -143,23 +144,8 @@ def _with_spec(pod: Pod, path: str, value: Field, known: dict[int, PodSpec]) -> 
         return changed(pod, path, value)
     spec = known.get(id(pod.spec))
     if spec is None:
-        spec = known[id(pod.spec)] = _admitted(changed(pod.spec, path.removeprefix("spec."), value))
+        spec = known[id(pod.spec)] = admitted(changed(pod.spec, path.removeprefix("spec."), value))
     return msgspec.structs.replace(pod, spec=spec)
-
-
-def _admitted(spec: PodSpec) -> PodSpec:
-    """The spec with requests for what has a limit alone, as the pods of a workload get them."""
-    return msgspec.structs.replace(
-        spec,
-        containers=tuple(map(_with_requests, spec.containers)),
-        init_containers=tuple(map(_with_requests, spec.init_containers)),
-    )
-
-
-def _with_requests(container: Container) -> Container:
-    resources = container.resources
-    filled = msgspec.structs.replace(resources, requests={**resources.limits, **resources.requests})
-    return msgspec.structs.replace(container, resources=filled)
 
 
 def _value(tree: object, path: str) -> Field:

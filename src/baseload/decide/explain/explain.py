@@ -7,6 +7,7 @@ several faults are independent of each other, no demand is one, and the message 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -23,7 +24,6 @@ from baseload.decide.explain.supply import Supply
 from baseload.decide.explain.trials import Retabled, Trials
 from baseload.decide.fit.shape import FitPod
 from baseload.decide.provision.options import Options
-from baseload.kube.types.karpenter import NodePool
 from baseload.model.view import View
 from baseload.plan.provision import Demand, Fix, Nearest, ProvisionPlan, Unschedulable
 from baseload.plan.reason import Reason
@@ -175,7 +175,7 @@ class _Explaining:
         if case.failed.reason in unsought.UNSOUGHT:
             return self._single(case, unsought.demands(case, self.view))
         fine = self._single(case, self._demands(case))
-        return fine or self._single(case, demanded.coarse(case, self._asked(case)))
+        return fine or self._single(case, demanded.coarse(case, self.supply.pools))
 
     def _single(self, case: Case, candidates: Iterator[Demand]) -> list[Demand]:
         """The demands of which each is the only obstacle."""
@@ -184,25 +184,21 @@ class _Explaining:
     def _demands(self, case: Case) -> Iterator[Demand]:
         yield from demanded.of_pod(case)
         yield from demanded.of_volumes(case, self.view)
-        pools = self._asked(case)
-        for pool in pools:
+        for pool in self.supply.pools:
             yield from demanded.of_pool(pool)
         if self.trials.may_change_classes:
-            names = {pool.spec.template.spec.node_class_ref.name for pool in pools}
+            names = {pool.spec.template.spec.node_class_ref.name for pool in self.supply.pools}
             for node_class in self.view.node_classes:
                 if node_class.metadata.name in names:
                     yield from demanded.of_class(node_class)
         if any(r.reason == Reason.TOPOLOGY for r in case.failed.rejections):
-            yield from demanded.of_others(case, self.objects)
-
-    def _asked(self, case: Case) -> tuple[NodePool, ...]:
-        return self.supply.pools
+            yield from islice(demanded.of_others(case, self.objects), _MOST_OF_CONFLICT)
 
     def _together(self, case: Case) -> list[Demand]:
         """A smallest set of demands that would have to go at once: all of them, less each that can stay."""
         own = [*unsought.demands(case, self.view), *demanded.whole(case), *demanded.of_volumes(case, self.view)]
         others = list(demanded.of_others(case, self.objects))
-        tried = (own, [*own, *others], *([*own, *others, *demanded.whole_of(pool)] for pool in self._asked(case)))
+        tried = (own, [*own, *others], *([*own, *others, *demanded.whole_of(pool)] for pool in self.supply.pools))
         candidates = next((found for found in tried if self._place_without(case, found)), [])
         for demand in tuple(candidates):
             fewer = [d for d in candidates if d is not demand]

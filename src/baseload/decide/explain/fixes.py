@@ -79,8 +79,9 @@ class Search:
                 yield from amounts.lowered(demand, self.reading, self.supply, self._works, share=share)
             elif demand.operator == "Lte" and demand.object.startswith("NodePool "):
                 everyone = self.trials.places((without(demand),), self.alike)
-                works = self._works_for_all if everyone else self._works
-                yield from amounts.raised(demand, works, largest=self.supply.largest(demand.object, demand.key))
+                works, pods = (self._works_for_all, len(self.alike)) if everyone else (self._works, 1)
+                largest = self.supply.largest(demand.object, demand.key)
+                yield from amounts.raised(demand, works, largest=largest, pods=pods)
 
     def _works(self, edit: Edit) -> bool:
         return self.trials.places((edit,), (self.case.name,))

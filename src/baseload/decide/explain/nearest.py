@@ -8,19 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from baseload.catalog.masks import bits
 from baseload.decide.explain.supply import Offer, Supply
 from baseload.decide.fit.nodes import Host
 from baseload.decide.fit.shape import FitPod
-from baseload.decide.fit.taints import Taint, Toleration
+from baseload.decide.fit.taints import Toleration
 from baseload.decide.fit.topology import GroupKind
-from baseload.decide.fit.types import bits
 from baseload.plan.provision import Nearest, PlannedClaim, ProvisionPlan, Rejection, Unschedulable
 from baseload.plan.reason import Reason
 from baseload.values import quantity
-from baseload.values.label import INSTANCE_TYPE
+from baseload.values.label import HOSTNAME, INSTANCE_TYPE
 from baseload.values.requirement import EMPTY, Requirement, Requirements
+from baseload.values.resource import written
+from baseload.values.taint import Taint
 
-_BYTES: Final = ("memory", "ephemeral-storage", "storage", "hugepages-")
 _TOPOLOGY: Final = {
     GroupKind.SPREAD: "maxSkew",
     GroupKind.INVERSE: "podAntiAffinity",
@@ -36,8 +37,6 @@ _OTHERWISE: Final = {
     Reason.NODE_LIMIT: "limits.nodes",
     Reason.OFFERING: "offering",
 }
-
-
 _MOST_CLAIMS: Final = 20
 """planned claims that are looked at: they are alike, and each has many types"""
 
@@ -97,7 +96,7 @@ def untolerated(taints: Sequence[Taint], tolerations: tuple[Toleration, ...]) ->
 
 def _of_node(pod: FitPod, host: Host, supply: Supply) -> Gap:
     lacking = {t.key: f"toleration of {t}" for t in untolerated(host.taints, supply.tolerations(pod))}
-    held = Requirements.of_labels({**host.labels, "kubernetes.io/hostname": host.hostname})
+    held = Requirements.of_labels({**host.labels, HOSTNAME: host.hostname})
     lacking |= _labels(pod, held, allowed=())[0]
     short = {r: need - host.remaining.get(r, 0) for r, need in pod.requests.items() if need > host.remaining.get(r, 0)}
     short |= {r: -left for r, left in host.remaining.items() if left < 0 and r not in short}
@@ -205,8 +204,3 @@ def _share(short: Mapping[str, int], requests: Mapping[str, int]) -> float:
 def _gap(lacking: dict[str, str], short: Mapping[str, int], requests: Mapping[str, int]) -> Gap:
     texts = {resource: written(resource, amount) for resource, amount in short.items()}
     return Gap(lacking | texts, _share(short, requests))
-
-
-def written(resource: str, nanos: int) -> str:
-    """An amount as a quantity."""
-    return quantity.format(nanos, "BinarySI" if resource.startswith(_BYTES) else "DecimalSI")

@@ -9,20 +9,20 @@ from math import gcd
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
-from baseload.decide.explain.nearest import untolerated, written
+from baseload.catalog.masks import bits
+from baseload.decide.explain.nearest import untolerated
 from baseload.decide.explain.supply import Offer, Supply
-from baseload.decide.fit.types import bits
+from baseload.decide.fit.taints import taints_of, tolerations_of
 from baseload.decide.provision import hosts
 from baseload.decide.provision.options import Options
-from baseload.decide.provision.pods import tolerations_of
 from baseload.kube.types.core import Pod
-from baseload.model import requests
+from baseload.model import real_use, requests
 from baseload.model.view import View, name_of
 from baseload.plan.provision import PlannedClaim, ProvisionPlan
 from baseload.values import quantity
 from baseload.values.label import HOSTNAME
+from baseload.values.resource import written
 
-REAL_MEMORY: Final = "baseload.dev/real-memory"
 _FULL: Final = 0.9
 _MOST: Final = 3
 
@@ -119,21 +119,15 @@ def _slots(plan: ProvisionPlan) -> Iterator[str]:
 def _daemons(view: View, plan: ProvisionPlan) -> Iterator[str]:
     """The gap between what daemons ask for and what their owner says they use."""
     asked = used = 0
-    for daemon in view.daemon_sets:
-        template = daemon.spec.template
-        stated = template.metadata.annotations.get(REAL_MEMORY)
-        if stated is None:
-            continue
-        try:
-            used += quantity.parse(stated)
-        except ValueError:
-            continue
-        asked += requests.of_spec(template.spec, limits_fill=True).get("memory", 0)
+    for daemon_set, stated in real_use.stated(view):
+        used += quantity.parse(stated)
+        asked += requests.of_spec(daemon_set.spec.template.spec, limits_fill=True).get("memory", 0)
     gap = used - asked
     if gap <= 0:
         return
     text = (
-        f"daemons request {written('memory', asked)} of memory and use {written('memory', used)} a node ({REAL_MEMORY})"
+        f"daemons request {written('memory', asked)} of memory and use {written('memory', used)} a node "
+        f"({real_use.ANNOTATION})"
     )
     over = [c for c in plan.node_claims if c.requests.get("memory", 0) + gap > c.allocatable.get("memory", 0)]
     for claim in over[:_MOST]:
@@ -157,7 +151,7 @@ def _tainted_hosts(view: View, plan: ProvisionPlan) -> Iterator[str]:
             continue
         seen.add(id(pod.spec))
         for node in tainted:
-            barred = untolerated(hosts.taints_of(node.spec.taints), tolerations_of(pod))
+            barred = untolerated(taints_of(node.spec.taints), tolerations_of(pod.spec.tolerations))
             if barred:
                 yield (
                     f"{name_of(pod)} and its like spread over hosts: domain {node.metadata.name} counts 0, is tainted "

@@ -9,20 +9,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from baseload.catalog.masks import bits
 from baseload.decide.explain.amounts import grain
 from baseload.decide.explain.demands import NODE_AFFINITY, POOL_REQUIREMENTS, PREFERRED, REQUIRED, Case
 from baseload.decide.explain.edits import Edit, Objects
-from baseload.decide.explain.nearest import shortage, untolerated, written
+from baseload.decide.explain.nearest import shortage, untolerated
 from baseload.decide.explain.supply import Offer, Supply
 from baseload.decide.fit.shape import FitPod
-from baseload.decide.fit.taints import Taint
-from baseload.decide.fit.types import bits
 from baseload.kube.fieldpath import text
 from baseload.plan.provision import Demand, Field
 from baseload.plan.reason import Reason
 from baseload.values import quantity
 from baseload.values.label import CAPACITY_TYPE, HOSTNAME, integer, normalise
 from baseload.values.requirement import Requirement
+from baseload.values.resource import written
+from baseload.values.taint import Taint
 
 AFTER_AMOUNTS: Final = 5
 """forms of this rank and above come after a request lowered or a limit raised"""

@@ -23,7 +23,7 @@ Retabled = Callable[[View], Tables]
 
 _WORK: Final = 24_000  # pods placed again in all trials together, each trial's fixed price counted as some
 _FIXED: Final = 40
-_LEAST: Final = 8  # trials that even a large input gets
+_LEAST: Final = 20  # trials that even a large input gets
 BIG: Final = 2_000
 
 
@@ -95,7 +95,7 @@ class Trials:
             tables = self._retabled(view) if of_class and self._retabled is not None else self._tables
             if alone is not None:
                 view = replace(view, pods=tuple(p for p in view.pods if p.spec.node_name or name_of(p) == alone))
-            plan = provision(view, tables, self._options)
+            plan = provision(view, tables, self._options, reasons=False)
         except (Impossible, BadInput):
             return _NOTHING
         found = frozenset(p.pod for p in plan.placements)

@@ -12,13 +12,14 @@ from typing import Final
 
 from baseload.decide.fit.groups import CountedNode, Groups, Running, Universe
 from baseload.decide.fit.kinds import Kinds, node_keys, selector_keys
-from baseload.decide.fit.nodes import Host, Nodes
+from baseload.decide.fit.nodes import Host, Nodes, places_by_hostname
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.shape import FitPod, HostClass, Kind, projected, without_hostname
-from baseload.decide.fit.taints import PREFER_NO_SCHEDULE, Taint, tolerated
+from baseload.decide.fit.taints import PREFER_NO_SCHEDULE, tolerated
 from baseload.decide.fit.template import Daemon, PoolOffer, Template
 from baseload.values.label import HOSTNAME, normalise
 from baseload.values.requirement import Requirement, Requirements
+from baseload.values.taint import Taint
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ class Base:
         for kind in kinds:
             self.kinds.make_groups(kind)
         daemons = (daemon.constraints for daemon in cluster.daemons)
-        self.nodes: Final = self._nodes(node_keys((*demands, *daemons), {kind.volumes for kind in kinds}) - {HOSTNAME})
+        self.nodes: Final = Nodes(cluster.hosts)
+        self._classify_nodes(node_keys((*demands, *daemons), {kind.volumes for kind in kinds}) - {HOSTNAME})
         self.limits: Final = _left(cluster)
         self.same_hostname: Final = _same_hostname(cluster)
         made = (
@@ -128,21 +130,15 @@ class Base:
         names = enumerate(host.hostname for host in self.nodes.hosts)
         return sum(1 << place for place, name in names if wanted.has(name))
 
-    def _nodes(self, keys: frozenset[str]) -> Nodes:
-        nodes = Nodes(self.cluster.hosts)
+    def _classify_nodes(self, keys: frozenset[str]) -> None:
+        """Puts each node into the class of those with its taints and its labels of these keys."""
         keys = frozenset(map(normalise, keys))  # a topology key may be an old name, a set has the new one
-        classes: dict[tuple[int, int], HostClass] = self._node_classes
         for place, host in enumerate(self.cluster.hosts):
             labels = {key: value for key, value in host.labels.items() if normalise(key) in keys}
             number = self.sets.number(without_hostname(Requirements.of_labels(labels)))
-            taints = self.taint_number(host.taints)
-            alike = classes.get((taints, number))
-            if alike is None:
-                alike = classes[taints, number] = HostClass(number, taints)
-                nodes.classes.append(alike)
+            alike = self.node_class(self.taint_number(host.taints), number)
             alike.mask |= 1 << place
-            nodes.class_of.append(alike)
-        return nodes
+            self.nodes.class_of.append(alike)
 
     def _count_owners(self) -> None:
         """Running pods keep others away by their required anti-affinity, terminating ones too (13.14)."""
@@ -166,7 +162,5 @@ def _left(cluster: Cluster) -> dict[str, dict[str, int]]:
 
 def _same_hostname(cluster: Cluster) -> dict[int, tuple[int, ...]]:
     """For nodes that bear another's hostname label: all that share it, which are one topology domain."""
-    by_name: dict[str, list[int]] = {}
-    for place, host in enumerate(cluster.hosts):
-        by_name.setdefault(host.hostname, []).append(place)
-    return {place: tuple(places) for places in by_name.values() if len(places) > 1 for place in places}
+    by_name = places_by_hostname(host.hostname for host in cluster.hosts)
+    return {place: places for places in by_name.values() if len(places) > 1 for place in places}

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from baseload.decide.fit.ports import HostPort
-from baseload.decide.fit.taints import Toleration
+from baseload.decide.fit.taints import Toleration, tolerations_of
 from baseload.kube.types import core
 from baseload.kube.types.meta import LabelSelector, NodeSelectorRequirement
+from baseload.values import selector as selectors
 from baseload.values.requirement import EMPTY, Requirement, Requirements
 from baseload.values.selector import Selector
 
@@ -122,7 +123,7 @@ def read(
             (p.weight, requirements_of(p.preference.match_expressions))
             for p in node.preferred_during_scheduling_ignored_during_execution
         ),
-        tolerations=tuple(Toleration(t.key, t.operator, t.value, t.effect) for t in spec.tolerations),
+        tolerations=tolerations_of(spec.tolerations),
         spread=tuple(_spread(c, labels) for c in spec.topology_spread_constraints) or default_spread,
         affinity=terms(with_pods.required_during_scheduling_ignored_during_execution),
         anti_affinity=terms(against_pods.required_during_scheduling_ignored_during_execution),
@@ -144,9 +145,7 @@ def requirements_of(expressions: Iterable[NodeSelectorRequirement]) -> Requireme
 
 def selector_of(written: LabelSelector | None) -> Selector | None:
     """A label selector as written; None stays None and matches no pod."""
-    if written is None:
-        return None
-    return Selector.of(written.match_labels, [(e.key, e.operator, e.values) for e in written.match_expressions])
+    return None if written is None else selectors.compile(written)
 
 
 def _spread(written: core.TopologySpreadConstraint, labels: Mapping[str, str]) -> Spread:

@@ -39,9 +39,9 @@ class Fit:
         self.base: Final = Base(cluster, pods, sets, rules)
         self._solves = 0
 
-    def solve(self, pods: Sequence[FitPod]) -> Fitted:
-        """Places pods on the cluster as it stands, and asks every target why it did not take those that failed."""
-        return self._run(self._begin(), pods, ask=True)
+    def solve(self, pods: Sequence[FitPod], *, ask: bool = True) -> Fitted:
+        """Places pods on the cluster as it stands; with `ask` targets say why they did not take those that failed."""
+        return self._run(self._begin(), pods, ask=ask)
 
     def simulate(self, removed: Sequence[int], displaced: Sequence[Bound], pending: Sequence[FitPod] = ()) -> Fitted:
         """Places pods as though some nodes (by place) were gone: pending ones, and those that ran there."""

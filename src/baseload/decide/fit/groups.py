@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from baseload.decide.fit.constraints import Constraints, Spread, Term
-from baseload.decide.fit.taints import Taint, Toleration, tolerated
+from baseload.decide.fit.taints import Toleration, tolerated
 from baseload.decide.fit.topology import EVERY_NODE, Group, GroupKey, GroupKind, HostGroup, NodeFilter, ZoneGroup
 from baseload.values.label import HOSTNAME
 from baseload.values.requirement import EMPTY, Requirements
+from baseload.values.taint import Taint
 
 Universe = Callable[[str], Mapping[str, tuple[tuple[Taint, ...], ...]]]
 """topology key -> domain -> the taint lists of the pools that lend it"""
@@ -48,15 +49,15 @@ class Running:
         self._by_namespace: Final[dict[str, dict[str, int]]] = {}
         self._with_pair: Final[dict[tuple[str, str, str], list[Labels]]] = {}
 
-    def add(self, namespace: str, labels: Labels, node: str, by: int = 1) -> None:
+    def add(self, namespace: str, labels: Labels, node: str) -> None:
         on = self._by_labels.get((namespace, labels))
         if on is None:
             on = self._by_labels[namespace, labels] = {}
             for key, value in labels:
                 self._with_pair.setdefault((namespace, key, value), []).append(labels)
-        on[node] = on.get(node, 0) + by
+        on[node] = on.get(node, 0) + 1
         everywhere = self._by_namespace.setdefault(namespace, {})
-        everywhere[node] = everywhere.get(node, 0) + by
+        everywhere[node] = everywhere.get(node, 0) + 1
 
     def counts(self, group: GroupKey) -> dict[str, int]:
         """Pods a node that a group counts; without a selector, every pod of its namespaces."""

@@ -4,14 +4,14 @@ Nodes stand in a fixed order and are bits of a mask. What a pass books is undone
 serves any number of simulations.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from baseload.decide.fit.ladder import Ladders
 from baseload.decide.fit.ports import HostPort, clash
 from baseload.decide.fit.shape import Attachments, HostClass, Kind, Size
-from baseload.decide.fit.taints import Taint
+from baseload.values.taint import Taint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +35,14 @@ class Host:
         if any(amount < 0 for amount in self.remaining.values()):
             return True
         return any(len(self.attached.get(driver, ())) > limit for driver, limit in self.attach_limits.items())
+
+
+def places_by_hostname(hostnames: Iterable[str]) -> Mapping[str, tuple[int, ...]]:
+    """hostname -> the places of the nodes that bear it; those that share a label are one topology domain."""
+    found: dict[str, list[int]] = {}
+    for place, hostname in enumerate(hostnames):
+        found.setdefault(hostname, []).append(place)
+    return {hostname: tuple(places) for hostname, places in found.items()}
 
 
 class Nodes:

@@ -6,7 +6,7 @@ Claims only fill up and only lose types, so what was refused stays refused.
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from baseload.decide.fit.ports import HostPort
@@ -156,7 +156,3 @@ class _Headroom:
                 largest = claim.template.types.largest_allocatable(types, resource)
                 best = max(best, largest - load.amounts.get(resource, 0))
         return float(best)
-
-
-Refuse = Callable[[Claim, int], None]
-Amounts = Mapping[str, int]

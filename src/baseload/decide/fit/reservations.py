@@ -7,8 +7,9 @@ then. In strict mode a pod that could use reserved capacity, of which none is le
 from collections.abc import Iterable
 from typing import Final
 
+from baseload.catalog.masks import bits
 from baseload.decide.fit.sets import Sets
-from baseload.decide.fit.types import TypeIndex, bits
+from baseload.decide.fit.types import TypeIndex
 
 Held = frozenset[str]
 NOTHING_HELD: Final[Held] = frozenset()

@@ -4,19 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from baseload.kube.types import core, meta
 from baseload.values import label
+from baseload.values.taint import Taint
 
 PREFER_NO_SCHEDULE: Final = "PreferNoSchedule"
-
-
-@dataclass(frozen=True, slots=True)
-class Taint:
-    key: str
-    value: str
-    effect: str
-
-    def __str__(self) -> str:
-        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +55,11 @@ def first_untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ..
 
 def tolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> bool:
     return first_untolerated(taints, tolerations) is None
+
+
+def taints_of(written: Iterable[meta.Taint]) -> tuple[Taint, ...]:
+    return tuple(Taint(taint.key, taint.value, taint.effect) for taint in written)
+
+
+def tolerations_of(written: Iterable[core.Toleration]) -> tuple[Toleration, ...]:
+    return tuple(Toleration(t.key, t.operator, t.value, t.effect) for t in written)

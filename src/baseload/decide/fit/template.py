@@ -12,9 +12,10 @@ from typing import Final
 from baseload.decide.fit.constraints import Constraints
 from baseload.decide.fit.ports import HostPort
 from baseload.decide.fit.sets import Sets
-from baseload.decide.fit.taints import TOLERATES_SOFT, Taint, tolerated
+from baseload.decide.fit.taints import TOLERATES_SOFT, tolerated
 from baseload.decide.fit.types import TypeIndex
 from baseload.values.requirement import Requirement, Requirements
+from baseload.values.taint import Taint
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from baseload.decide.fit.taints import Taint, Toleration, tolerated
+from baseload.decide.fit.taints import Toleration, tolerated
 from baseload.values.requirement import EMPTY, Requirement, Requirements
 from baseload.values.selector import Selector
+from baseload.values.taint import Taint
 
 
 class GroupKind(Enum):
@@ -69,7 +70,7 @@ class GroupKey:
 class Group:
     """What both shapes share."""
 
-    __slots__ = ("awake", "filter", "id", "key", "kind", "max_skew", "min_domains", "namespaces", "selector", "version")
+    __slots__ = ("awake", "filter", "key", "kind", "max_skew", "min_domains", "namespaces", "selector", "version")
 
     def __init__(self, key: GroupKey, min_domains: int | None) -> None:
         self.key = key.key
@@ -81,7 +82,6 @@ class Group:
         self.min_domains = min_domains
         self.version = 0
         self.awake = 0  # the last solve in which a pod carried the constraint; others need no counting
-        self.id = key
 
     def selects(self, namespace: str, labels: Mapping[str, str]) -> bool:
         return namespace in self.namespaces and self.selector is not None and self.selector.matches(labels)

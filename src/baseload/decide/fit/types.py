@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes, OfferingColumn
+from baseload.catalog.masks import bits, mask_of
 from baseload.decide.fit.ladder import Ladders
 from baseload.decide.fit.sets import Sets
 from baseload.values.requirement import Requirement, Requirements
@@ -105,8 +106,7 @@ class TypeIndex:
         if mask is None:
             mask = self.all
             for held, types in self.table.labels[requirement.key].groups:
-                both_absent = held.tolerates_absence and requirement.tolerates_absence
-                if not (both_absent or held.overlaps(requirement)):
+                if not held.agrees(requirement):
                     mask &= ~types
             self._agreeing[requirement] = mask
         return mask
@@ -116,17 +116,5 @@ class TypeIndex:
 
     def _without_negative_amounts(self) -> int:
         """A type with a negative amount of anything holds nothing (7.2)."""
-        return self.all & ~sum(
-            1 << i
-            for i in {
-                i for amounts in self.table.allocatable.values() for i, amount in enumerate(amounts) if amount < 0
-            }
-        )
-
-
-def bits(mask: int) -> Iterable[int]:
-    """The places of the bits that are set, lowest first."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+        columns = self.table.allocatable.values()
+        return self.all & ~mask_of(i for amounts in columns for i, amount in enumerate(amounts) if amount < 0)

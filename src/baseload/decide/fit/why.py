@@ -5,7 +5,7 @@ Asked of a pass before it is undone, about the pod as it was in its last, fully 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from baseload.decide.fit.attempt import Pass
 from baseload.decide.fit.base import Base
@@ -15,12 +15,12 @@ from baseload.decide.fit.shape import Kind, Size
 from baseload.decide.fit.taints import first_untolerated
 from baseload.decide.fit.template import Load, Template
 from baseload.decide.fit.topology import Group, GroupKind, HostGroup, ZoneGroup
+from baseload.model.statenode import INITIALIZED, REGISTERED
 from baseload.plan.reason import Reason
 from baseload.values import quantity
 from baseload.values.label import HOSTNAME
 from baseload.values.requirement import Requirements
-
-_BINARY: Final = ("memory", "ephemeral-storage", "hugepages-")
+from baseload.values.resource import written
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _of_node(base: Base, kind: Kind, size: Size, place: int) -> Why:
     host, hosts, remaining = nodes.hosts[place], nodes.class_of[place], nodes.remaining[place]
     overdrawn = [resource for resource, amount in remaining.items() if amount < 0]
     if overdrawn:
-        over = ", ".join(f"{r} by {_amount(r, -remaining[r])}" for r in overdrawn)
+        over = ", ".join(f"{r} by {written(r, -remaining[r])}" for r in overdrawn)
         return Reason.OVERDRAWN, f"the node is overdrawn: {over}"
     if taint := first_untolerated(base.taint_lists[hosts.taints], kind.constraints.tolerations):
         return Reason.TAINT, f"did not tolerate taint {taint}"
@@ -102,7 +102,7 @@ def _of_node(base: Base, kind: Kind, size: Size, place: int) -> Why:
         return Reason.HOST_PORT, f"host port {port} is taken"
     lacking = [(r, need, remaining.get(r, 0)) for r, need in size.load if remaining.get(r, 0) < need]
     if lacking:
-        text = ", ".join(f"{r} {_amount(r, need)} of {_amount(r, left)} left" for r, need, left in lacking)
+        text = ", ".join(f"{r} {written(r, need)} of {written(r, left)} left" for r, need, left in lacking)
         return Reason.RESOURCES, f"exceeds node resources: {text}"
     if kind.host is not None and not kind.host.has(host.hostname):
         return Reason.REQUIREMENTS, f"key {HOSTNAME}, {kind.host} not in In [{host.hostname}]"
@@ -218,7 +218,7 @@ def _types(
 def _unmet(agreeing: int, offered: int, holding: int, final: Requirements, size: Size) -> Why:
     """The first criterion that no type met, else the first two that none met together."""
     wanted = f"({_without_simulated(final)})"
-    asked = ", ".join(f"{r} {_amount(r, a)}" for r, a in size.load if r != "pods")
+    asked = ", ".join(f"{r} {written(r, a)}" for r, a in size.load if r != "pods")
     hint = ' (is "m" meant as a suffix of cpu, or "M" of memory?)' if _is_absurd(size) else ""
     enough, offering = f"enough resources for {asked}", "the required offering"
     cases = (
@@ -249,13 +249,8 @@ def _is_absurd(size: Size) -> bool:
 
 
 def _left(limits: dict[str, int]) -> str:
-    return ", ".join(f"{resource} {_amount(resource, amount)} left" for resource, amount in sorted(limits.items()))
-
-
-def _amount(resource: str, nanos: int) -> str:
-    return quantity.format(nanos, "BinarySI" if resource.startswith(_BINARY) else "DecimalSI")
+    return ", ".join(f"{resource} {written(resource, amount)} left" for resource, amount in sorted(limits.items()))
 
 
 def _without_simulated(requirements: Requirements) -> str:
-    hidden = ("karpenter.sh/registered", "karpenter.sh/initialized")
-    return ", ".join(str(r) for key, r in requirements.items() if key not in hidden)
+    return ", ".join(str(r) for key, r in requirements.items() if key not in (REGISTERED, INITIALIZED))

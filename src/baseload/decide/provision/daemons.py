@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from baseload.decide.fit.constraints import read
-from baseload.decide.fit.taints import Taint, tolerated
+from baseload.decide.fit.taints import tolerated
 from baseload.decide.fit.template import Daemon
 from baseload.kube.types.apps import DaemonSet
 from baseload.kube.types.core import Affinity, NodeAffinity, Pod, PodSpec
@@ -13,6 +13,7 @@ from baseload.model import requests
 from baseload.model.requests import Amounts
 from baseload.model.view import View, is_terminal
 from baseload.values.requirement import Requirements
+from baseload.values.taint import Taint
 
 
 def daemons(view: View, *, ignore_dra: bool) -> tuple[Daemon, ...]:

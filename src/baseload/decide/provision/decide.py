@@ -28,8 +28,13 @@ from baseload.values.quantity import UNIT
 _PRECEDENCE: Final = tuple(Reason)
 
 
-def provision(view: View, tables: Mapping[str, InstanceTypes], options: Options) -> ProvisionPlan:
-    """The plan of one pass. `tables`: NodePool -> the types that it may choose from; a missing pool has none."""
+def provision(
+    view: View, tables: Mapping[str, InstanceTypes], options: Options, *, reasons: bool = True
+) -> ProvisionPlan:
+    """The plan of one pass. `tables`: NodePool -> the types that it may choose from; a missing pool has none.
+
+    Without `reasons` no target is asked why it did not take a pod: for those who look at placements alone.
+    """
     setting = setting_of(view, tables, options)
     looked_at = len(setting.sought.pending) + len(setting.sought.moving)
     left_out = [Unschedulable(name_of(pod), reason, text) for pod, reason, text in setting.sought.left_out]
@@ -40,7 +45,7 @@ def provision(view: View, tables: Mapping[str, InstanceTypes], options: Options)
         unplaced = (*(Unschedulable(name_of(pod), reason, text) for pod in pods), *left_out)
         unmet = tuple(buffers.outcome(buffer, {}) for buffer in setting.buffers)
         return ProvisionPlan((), (), unplaced, static, unmet, (), looked_at)
-    plan = _pass(setting)
+    plan = _pass(setting, reasons=reasons)
     return replace(plan, unschedulable=(*plan.unschedulable, *left_out), static_pools=static, pods=looked_at)
 
 
@@ -56,9 +61,9 @@ def _stopped(setting: Setting) -> tuple[Reason, str] | None:
     return None
 
 
-def _pass(setting: Setting) -> ProvisionPlan:
+def _pass(setting: Setting, *, reasons: bool) -> ProvisionPlan:
     made = set_up(setting)
-    fitted = made.fit.solve(made.pods)
+    fitted = made.fit.solve(made.pods, ask=reasons)
     by_name = {pool.metadata.name: pool for pool in setting.pools}
     launches = Launches(made.sets, by_name, strict=setting.options.min_values_policy == "Strict")
     return _plan(setting, made.cluster, fitted, launches)

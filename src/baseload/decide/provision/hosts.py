@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from baseload.decide.fit.groups import CountedNode
-from baseload.decide.fit.nodes import Host
+from baseload.decide.fit.nodes import Host, places_by_hostname
 from baseload.decide.fit.ports import HostPort
-from baseload.decide.fit.taints import Taint
+from baseload.decide.fit.taints import taints_of
 from baseload.decide.fit.template import Daemon
 from baseload.decide.provision.daemons import reserve
 from baseload.decide.provision.readings import Readings
-from baseload.kube.types import meta
 from baseload.kube.types.core import Node, Pod
 from baseload.kube.types.storage import CSINodeDriver
 from baseload.model.requests import Amounts, add
@@ -38,9 +37,7 @@ def counted_nodes(view: View, states: Sequence[StateNode]) -> Mapping[str, Count
     """Every Node of the API by name, as topology counts on it."""
     tracked = {state.node.metadata.name for state in view.state_nodes if state.node is not None}
     lending = {state.node.metadata.name for state in states if state.node is not None}
-    places: dict[str, tuple[int, ...]] = {}
-    for place, state in enumerate(states):
-        places[state.hostname] = (*places.get(state.hostname, ()), place)
+    places = places_by_hostname(state.hostname for state in states)
     return {
         node.metadata.name: _counted(node, places, node.metadata.name in tracked, node.metadata.name in lending)
         for node in view.nodes
@@ -60,10 +57,6 @@ def _counted(node: Node, places: Mapping[str, tuple[int, ...]], tracked: bool, l
         registers=lends,
         tracked=tracked,
     )
-
-
-def taints_of(taints: Sequence[meta.Taint]) -> tuple[Taint, ...]:
-    return tuple(Taint(t.key, t.value, t.effect) for t in taints)
 
 
 def _host(

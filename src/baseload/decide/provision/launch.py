@@ -8,20 +8,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes, OfferingColumn
+from baseload.catalog.masks import bits
 from baseload.decide.fit.planned import Claim
 from baseload.decide.fit.sets import Sets
+from baseload.decide.fit.taints import taints_of
 from baseload.decide.fit.template import Template
-from baseload.decide.fit.types import RESERVED, bits
+from baseload.decide.fit.types import RESERVED
 from baseload.decide.provision import pool_hash, pools
 from baseload.decide.provision.overlays import Overlaid
 from baseload.kube.types.karpenter import NodePool
-from baseload.plan.provision import PlannedClaim, Taint
-from baseload.values.label import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODEPOOL
+from baseload.plan.provision import PlannedClaim
+from baseload.values.label import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODEPOOL, RESERVATION_ID
 from baseload.values.requirement import Requirement, Requirements
+from baseload.values.taint import Taint
 
 MOST_TYPES: Final = 600
 MIN_VALUES_RELAXED: Final = "karpenter.sh/nodeclaim-min-values-relaxed"
-RESERVATION: Final = "karpenter.k8s.aws/capacity-reservation-id"
 
 
 class Launches:
@@ -41,7 +43,7 @@ class Launches:
             return final
         held = dict(final)
         held[CAPACITY_TYPE] = Requirement.of(CAPACITY_TYPE, "In", (RESERVED,))
-        return Requirements(held).add(Requirement.of(RESERVATION, "In", claim.reservations))
+        return Requirements(held).add(Requirement.of(RESERVATION_ID, "In", claim.reservations))
 
     def planned(self, claim: Claim, name: str, overlaid: Overlaid) -> PlannedClaim | None:
         """The NodeClaim; None where the cheapest 600 types do not reach its minValues, so that it is dropped."""
@@ -110,7 +112,7 @@ class Launches:
         offered = {column.capacity_type for column in columns if column.available & kept}
         names = tuple(index.table.names[place] for place in order)
         place, offering = order[0], best[order[0]][3]
-        startup = _taints(pool, startup=True)
+        startup = taints_of(pool.spec.template.spec.startup_taints)
         return _Menu(
             names=names,
             types=kept,
@@ -119,7 +121,7 @@ class Launches:
             offering=offering,
             allocatable={r: amounts[place] for r, amounts in index.table.allocatable.items() if amounts[place]},
             labels=self._labels_of(final, pool, index.table, place, offering),
-            taints=(*_taints(pool, startup=False), *startup),
+            taints=(*taints_of(pool.spec.template.spec.taints), *startup),
             startup_taints=startup,
             requirements=tuple(_written(final, names, offered)),
         )
@@ -171,8 +173,3 @@ def _written(final: Requirements, names: tuple[str, ...], offered: set[str]) -> 
     """The claim's requirements: its types by name, the capacity types that these are on offer in, the rest as it is."""
     narrowed = final.add(Requirement.of(INSTANCE_TYPE, "In", names), Requirement.of(CAPACITY_TYPE, "In", offered))
     return (r for key, r in narrowed.items() if key not in (*pools.SIMULATED, HOSTNAME))
-
-
-def _taints(pool: NodePool, *, startup: bool) -> tuple[Taint, ...]:
-    spec = pool.spec.template.spec
-    return tuple(Taint(t.key, t.effect, t.value) for t in (spec.startup_taints if startup else spec.taints))

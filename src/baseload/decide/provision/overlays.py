@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
+from baseload.catalog.masks import bits
 from baseload.catalog.overlay import with_capacity, with_prices
 from baseload.decide.fit.constraints import requirements_of
-from baseload.decide.fit.types import bits
 from baseload.kube.types.karpenter import NodeOverlay, NodePool
 from baseload.model.requests import amounts
 from baseload.values.label import CORE_WELL_KNOWN, INSTANCE_TYPE, NODEPOOL
@@ -107,15 +107,11 @@ def _selected(wanted: Requirements, pool: NodePool, table: InstanceTypes) -> int
         column = table.labels.get(key)
         for held, types in column.groups if column else ():
             labelled |= types
-            met |= types if _meets(held if base is None else base.intersect(held), demand) else 0
-        if (base is not None and _meets(base, demand)) or (base is None and demand.tolerates_absence):
+            met |= types if (held if base is None else base.intersect(held)).agrees(demand) else 0
+        if (base is not None and base.agrees(demand)) or (base is None and demand.tolerates_absence):
             met |= everything & ~labelled
         mask &= met
     return mask
-
-
-def _meets(held: Requirement, demand: Requirement) -> bool:
-    return held.overlaps(demand) or (held.tolerates_absence and demand.tolerates_absence)
 
 
 def _price(overlay: NodeOverlay, price: float | None) -> float | None:

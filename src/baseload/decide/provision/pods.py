@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from baseload.decide.fit.constraints import requirements_of, selector_of
-from baseload.decide.fit.taints import Taint, Toleration, tolerated
+from baseload.decide.fit.taints import tolerated, tolerations_of
 from baseload.kube.types.core import Pod
 from baseload.kube.types.policy import PodDisruptionBudget
 from baseload.model.view import View, is_daemon, is_static, is_terminal, owned_by
@@ -18,6 +18,7 @@ from baseload.values import duration, instant
 from baseload.values.label import NODEPOOL
 from baseload.values.requirement import Requirements, invalid
 from baseload.values.selector import Selector
+from baseload.values.taint import Taint
 
 DO_NOT_DISRUPT: Final = "karpenter.sh/do-not-disrupt"
 _DISRUPTED: Final = Taint("karpenter.sh/disrupted", "", "NoSchedule")
@@ -58,7 +59,11 @@ class Moves:
     def _is_blocked(self, pod: Pod) -> bool:
         """Whether PodDisruptionBudgets can never let a pod go: one that allows none, or two of them at once."""
         budgets = self._budgets.get(pod.metadata.namespace)
-        if not budgets or pod.metadata.deletion_timestamp or tolerated((_DISRUPTED,), tolerations_of(pod)):
+        if (
+            not budgets
+            or pod.metadata.deletion_timestamp
+            or tolerated((_DISRUPTED,), tolerations_of(pod.spec.tolerations))
+        ):
             return False  # nothing guards it, or it would not be evicted anyway
         matching = [budget for selector, budget in budgets if selector.matches(pod.metadata.labels)]
         return len(matching) > 1 or any(_allows_none(budget, pod) for budget in matching)
@@ -197,10 +202,6 @@ def is_held(pod: Pod, now: int | None) -> bool:
     if not pod.status.start_time or now is None:
         return True
     return now < instant.parse(pod.status.start_time) + length
-
-
-def tolerations_of(pod: Pod) -> tuple[Toleration, ...]:
-    return tuple(Toleration(t.key, t.operator, t.value, t.effect) for t in pod.spec.tolerations)
 
 
 def _allows_none(budget: PodDisruptionBudget, pod: Pod) -> bool:

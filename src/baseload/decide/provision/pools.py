@@ -6,7 +6,7 @@ from typing import Final
 from baseload.catalog.columns import InstanceTypes
 from baseload.decide.fit.constraints import requirements_of
 from baseload.decide.fit.sets import Sets
-from baseload.decide.fit.taints import Taint
+from baseload.decide.fit.taints import taints_of
 from baseload.decide.fit.template import PoolOffer
 from baseload.decide.fit.types import TypeIndex
 from baseload.kube.types.karpenter import NodePool
@@ -70,10 +70,6 @@ def template_requirements(pool: NodePool) -> Requirements:
     )
 
 
-def taints_of(pool: NodePool) -> tuple[Taint, ...]:
-    return tuple(Taint(t.key, t.value, t.effect) for t in pool.spec.template.spec.taints)
-
-
 def offers(
     pools: tuple[NodePool, ...], tables: Mapping[str, InstanceTypes], sets: Sets
 ) -> Iterator[tuple[NodePool, PoolOffer]]:
@@ -91,7 +87,7 @@ def offers(
             PoolOffer(
                 name=pool.metadata.name,
                 requirements=template_requirements(pool),
-                taints=taints_of(pool),
+                taints=taints_of(pool.spec.template.spec.taints),
                 types=index,
                 limits=amounts(pool.spec.limits),
             ),

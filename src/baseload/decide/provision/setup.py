@@ -7,6 +7,7 @@ from typing import Final
 from baseload.catalog.columns import InstanceTypes
 from baseload.decide.fit.base import Bound, Cluster, Rules
 from baseload.decide.fit.engine import Fit, Fitted
+from baseload.decide.fit.nodes import places_by_hostname
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.shape import FitPod
 from baseload.decide.provision import buffers, hosts, overlays, pools
@@ -90,10 +91,11 @@ class SetUp:
         cluster, moving = self.cluster, {id(bound) for bound in displaced}
         hosts = [host for host in cluster.hosts if host.name not in gone]
         left = {host.name for host in hosts}
+        by_hostname = places_by_hostname(host.hostname for host in hosts)
         nodes = {
             name: replace(
                 node,
-                places=tuple(place for place, host in enumerate(hosts) if host.hostname == node.hostname),
+                places=by_hostname.get(node.hostname, ()),
                 registers=node.registers and name in left,
             )
             for name, node in cluster.nodes.items()

@@ -7,9 +7,9 @@ pools that lend it. Built a key at a time, since few keys are ever asked for.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from baseload.decide.fit.taints import Taint
 from baseload.decide.fit.template import PoolOffer
 from baseload.values.requirement import Requirement, Requirements
+from baseload.values.taint import Taint
 
 Lent = Mapping[str, tuple[tuple[Taint, ...], ...]]
 

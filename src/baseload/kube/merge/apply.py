@@ -84,7 +84,8 @@ def settled(before: Object | None, after: Object) -> Object:
     """`before`, if nothing but times of managers and the resourceVersion sets the two apart, else `after`."""
     if before is None or before is after:
         return after
-    return before if same(_timeless(before), _timeless(after)) else after
+    (old, old_managers), (new, new_managers) = _timeless(before), _timeless(after)
+    return before if old_managers == new_managers and same(old, new) else after
 
 
 class _Write:
@@ -110,7 +111,7 @@ class _Write:
             self._let_pass(conflicts, old)
             new, managers = self._merged(old, config, managers, who, force=True)
         if new is not old:
-            new = without_nulls(new)  # type: ignore[assignment]  # of a map there stays a map
+            new = without_nulls(new, old)  # type: ignore[assignment]  # of a map there stays a map
             if who in managers:
                 managers[who] = Entry(managers[who].api_version, managers[who].fields, self._time)
         if who.name == last_applied.MANAGER:
@@ -165,18 +166,22 @@ class _Write:
 def _check(config: Object, kind: ObjectType) -> None:
     version, name = config.get("apiVersion"), config.get("kind")
     if (version, name) != (kind.api_version, kind.kind):
-        raise bad_request(f"invalid object type: {version or ''}, Kind={name or ''}")
+        raise bad_request(f"invalid object type: {_gvk(str(version or ''), str(name or ''))}")
     if _metadata(config).get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
-    found = list(check.faults(kind.root, config))
+    found = check.faults(kind.root, config)
     if found:
         raise failed(f"failed to create typed patch object ({_named(config, kind)}): {check.told(found)}")
 
 
 def _named(target: Object, kind: ObjectType) -> str:
     metadata = _metadata(target)
-    gvk = f"{kind.api_version}, Kind={kind.kind}"
-    return f"{metadata.get('namespace') or ''}/{metadata.get('name') or ''}; {gvk if '/' in gvk else '/' + gvk}"
+    gvk = _gvk(kind.api_version, kind.kind)
+    return f"{metadata.get('namespace') or ''}/{metadata.get('name') or ''}; {gvk}"
+
+
+def _gvk(api_version: str, kind: str) -> str:
+    return f"{api_version if '/' in api_version else '/' + api_version}, Kind={kind}"
 
 
 def _metadata(target: Object) -> Object:
@@ -223,19 +228,17 @@ def _over(empty: Object, target: Object) -> Object:
     whole = dict(target)
     for key, part in empty.items():
         held = target.get(key)
-        if key not in target:
+        if held is None:
             whole[key] = part
         elif isinstance(part, dict) and part and isinstance(held, dict):
             whole[key] = _over(part, held)
     return whole
 
 
-def _timeless(target: Object) -> Object:
+def _timeless(target: Object) -> tuple[Object, object]:
+    """The object without its managers and its resourceVersion, and its managers without their times."""
     metadata = {key: value for key, value in _metadata(target).items() if key != "resourceVersion"}
-    managed = metadata.get("managedFields")
+    managed = metadata.pop("managedFields", None)
     if isinstance(managed, list):
-        metadata["managedFields"] = [
-            {key: value for key, value in entry.items() if key != "time"} if isinstance(entry, dict) else entry
-            for entry in managed
-        ]
-    return {**target, "metadata": metadata}
+        managed = [{**entry, "time": None} if isinstance(entry, dict) else entry for entry in managed]
+    return {**target, "metadata": metadata}, managed

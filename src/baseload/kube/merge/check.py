@@ -3,12 +3,19 @@
 The wording is that of the API server, which lists all faults of a configuration in one message.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from baseload.kube.merge import fieldset, go_text
 from baseload.kube.merge.elements import ElementError, element
 from baseload.kube.merge.types import ListType, MapType, Scalar, Type
+
+_SOUND: dict[Scalar, tuple[type, ...]] = {
+    "numeric": (int, float),
+    "string": (str,),
+    "boolean": (bool,),
+    "untyped": (str, int, float),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,66 +33,62 @@ class Fault:
         return f"{self.path}: {self.message}" if self.path else self.message
 
 
-def told(faults: list[Fault]) -> str:
+def told(faults: Sequence[Fault]) -> str:
     """All faults as one message."""
     return str(faults[0]) if len(faults) == 1 else "\n".join(["errors:", *(f"  {fault}" for fault in faults)])
 
 
-def faults(kind: Type, value: object) -> Iterator[Fault]:
+def faults(kind: Type, value: object) -> Sequence[Fault]:
     """What is wrong with a value."""
     if value is None:
-        return
+        return ()
     form = kind.form(value)
     if isinstance(form, MapType):
-        yield from _of_map(form, value)
-    elif isinstance(form, ListType):
-        yield from _of_list(form, value)
-    else:
-        yield from _of_scalar(form, value)
+        return _of_map(form, value)
+    return _of_list(form, value) if isinstance(form, ListType) else _of_scalar(form, value)
 
 
-def _of_scalar(form: Scalar, value: object) -> Iterator[Fault]:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if form == "numeric" and not number:
-        yield Fault("", f"expected numeric (int or float), got {go_text.type_name(value)}")
-    elif form == "string" and not isinstance(value, str):
-        yield Fault("", f"expected string, got &value.valueUnstructured{{Value:{go_text.syntax(value)}}}")
-    elif form == "boolean" and not isinstance(value, bool):
-        yield Fault("", f"expected boolean, got &{{{go_text.plain(value)}}}")
-    elif form == "untyped" and isinstance(value, dict | list):
-        yield Fault("", f"expected any scalar, got &{{{go_text.plain(value)}}}")
+def _of_scalar(form: Scalar, value: object) -> Sequence[Fault]:
+    if isinstance(value, _SOUND[form]) and (form != "numeric" or not isinstance(value, bool)):
+        return ()
+    if form == "numeric":
+        return (Fault("", f"expected numeric (int or float), got {go_text.type_name(value)}"),)
+    if form == "string":
+        return (Fault("", f"expected string, got &value.valueUnstructured{{Value:{go_text.syntax(value)}}}"),)
+    wanted = "boolean" if form == "boolean" else "any scalar"
+    return (Fault("", f"expected {wanted}, got &{{{go_text.plain(value)}}}"),)
 
 
-def _of_list(form: ListType, value: object) -> Iterator[Fault]:
+def _of_list(form: ListType, value: object) -> Sequence[Fault]:
     if not isinstance(value, list):
-        yield Fault("", f"expected list, got &{{{go_text.plain(value)}}}")
-        return
+        return (Fault("", f"expected list, got &{{{go_text.plain(value)}}}"),)
+    found: list[Fault] = []
     seen: set[str] = set()
     for index, item in enumerate(value):
-        if form.atomic:
-            here = f"[{index}]"
-        else:
-            try:
-                told_apart = element(form, item)
-            except ElementError as error:
-                yield Fault("", f"element {index}: {error}")
-                return
-            here = told_apart
-            if told_apart in seen:
-                yield Fault("", f"duplicate entries for key {fieldset.element_text(told_apart)}")
-            seen.add(told_apart)
-        for fault in faults(form.element, item):
-            yield fault.below(here if form.atomic else fieldset.element_text(here))
+        try:
+            step = f"i:{index}" if form.atomic else element(form, item)
+        except ElementError as error:
+            found.append(Fault("", f"element {index}: {error}"))
+            break
+        if step in seen:
+            found.append(Fault("", f"duplicate entries for key {fieldset.element_text(step)}"))
+        seen.add(step)
+        below = faults(form.element, item)
+        if below:
+            found += [fault.below(fieldset.element_text(step)) for fault in below]
+    return found
 
 
-def _of_map(form: MapType, value: object) -> Iterator[Fault]:
+def _of_map(form: MapType, value: object) -> Sequence[Fault]:
     if not isinstance(value, dict):
-        yield Fault("", f"expected map, got &{{{go_text.plain(value)}}}")
-        return
+        return (Fault("", f"expected map, got &{{{go_text.plain(value)}}}"),)
+    found: list[Fault] = []
     for name, held in value.items():
         field = form.field(name)
         if field is None:
-            yield Fault(f".{name}", "field not declared in schema")
-            return
-        for fault in faults(field, held):
-            yield fault.below(f".{name}")
+            found.append(Fault(f".{name}", "field not declared in schema"))
+            break
+        below = faults(field, held)
+        if below:
+            found += [fault.below(f".{name}") for fault in below]
+    return found

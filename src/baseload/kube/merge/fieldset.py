@@ -76,15 +76,15 @@ def parse(tree: object) -> FieldSet:
             continue
         if not isinstance(below, dict):
             raise FieldsError(f"FieldsV1 holds something else than a map at {key}")
-        children = parse(below)
+        children = parse(below) if below else {}
         if children or not below or _SELF in below:
-            parsed[element] = _node(children, member=not below or _SELF in below)
+            parsed[element] = _node(children, member=_SELF in below)
     return parsed
 
 
 def written(fields: FieldSet) -> FieldSet:
     """The same set in the order in which Kubernetes writes it."""
-    return {element: written(fields[element]) for element in sorted(fields, key=_rank)}
+    return {element: written(fields[element]) if fields[element] else {} for element in sorted(fields, key=_rank)}
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)

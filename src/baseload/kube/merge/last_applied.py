@@ -39,7 +39,7 @@ def still_own(kind: ObjectType, live: Object) -> FieldSet:
         return {}
     if not isinstance(applied, dict) or applied.get("apiVersion") != kind.api_version:
         return {}
-    if next(check.faults(kind.root, applied), None) or next(check.faults(kind.root, live), None):
+    if check.faults(kind.root, applied) or check.faults(kind.root, live):
         return {}
     found = compare(kind.root, applied, live)
     fields = owned.fields(kind.root, applied)

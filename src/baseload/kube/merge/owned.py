@@ -24,6 +24,9 @@ def _below(kind: Type, value: object) -> FieldSet | None:
 def _of_map(form: MapType, value: dict[str, object]) -> FieldSet:
     found: FieldSet = {}
     for name, held in value.items():
+        if isinstance(held, str):  # the most frequent leaf
+            found[f"f:{name}"] = {}
+            continue
         field = form.field(name)
         below = _below(field, held) if field is not None else None
         node = fieldset.node(below, member=held is None or held == {} or not form.names(name))

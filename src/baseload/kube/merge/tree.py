@@ -1,5 +1,6 @@
 """Plain JSON trees: what counts as equal, and what is not there."""
 
+from itertools import zip_longest
 from typing import Final, final
 
 Object = dict[str, object]
@@ -17,8 +18,8 @@ ABSENT: Final = Absent()
 
 def same(left: object, right: object) -> bool:
     """Equal as JSON: 1 is 1.0, but true is not 1, at any depth."""
-    if left is right:
-        return True
+    if left is right or isinstance(left, str):
+        return left == right
     if isinstance(left, dict):
         return (
             isinstance(right, dict)
@@ -30,12 +31,14 @@ def same(left: object, right: object) -> bool:
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
-def without_nulls(value: object) -> object:
-    """The tree without map entries that are null; the tree itself where there are none."""
+def without_nulls(value: object, known: object = ABSENT) -> object:
+    """The tree without map entries that are null; parts of a tree that is known to have none are not gone through."""
+    if value is known:
+        return value
     if isinstance(value, dict):
-        kept = {key: without_nulls(held) for key, held in value.items() if held is not None}
-        return value if len(kept) == len(value) and all(kept[key] is value[key] for key in kept) else kept
+        old = known if isinstance(known, dict) else {}
+        return {key: without_nulls(held, old.get(key, ABSENT)) for key, held in value.items() if held is not None}
     if isinstance(value, list):
-        items = [without_nulls(item) for item in value]
-        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+        old_items = known if isinstance(known, list) else []
+        return [without_nulls(item, old) for item, old in zip_longest(value, old_items[: len(value)], fillvalue=ABSENT)]
     return value

@@ -6,9 +6,8 @@ from baseload.kube.schema import names
 from baseload.kube.schema.finding import Finding, Weight, invalid, required, unsupported
 from baseload.kube.types.meta import NodeSelectorRequirement
 from baseload.values import label
-from baseload.values.requirement import Requirement
+from baseload.values.requirement import OPERATORS, Requirement
 
-OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")
 _COMPARISONS = ("Gt", "Lt", "Gte", "Lte")
 _RESERVED = ("karpenter.sh", "karpenter.k8s.aws", "karpenter.kwok.sh")
 _WELL_KNOWN = label.CORE_WELL_KNOWN | label.AWS_WELL_KNOWN

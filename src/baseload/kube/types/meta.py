@@ -1,7 +1,5 @@
 """What every object carries: metadata, conditions, label selectors, node requirements, taints."""
 
-from typing import Literal
-
 import msgspec
 
 Quantity = str | int | float
@@ -78,6 +76,3 @@ class Taint(Wire, frozen=True):
     value: str = ""
     effect: str = ""
     time_added: str = ""
-
-
-TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]

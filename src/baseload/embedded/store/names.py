@@ -1,0 +1,30 @@
+"""Names that the server gives: uids and what follows a generateName."""
+
+from typing import Final
+
+from baseload.embedded.store.ports import Chance
+
+TRIES: Final = 8  # generated names that are taken before the client is told so
+_LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"  # no vowels, no digits that look like letters
+_SUFFIX: Final = 5
+_PREFIX_AT_MOST: Final = 63 - _SUFFIX
+_SUFFIXES: Final = len(_LETTERS) ** _SUFFIX
+
+
+def uid(chance: Chance) -> str:
+    """A random UUID, version 4."""
+    bits = chance.getrandbits(128) & ~(0xF000_C000 << 48) | 0x4000_8000 << 48
+    digits = f"{bits:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def generated(prefix: str, chance: Chance) -> str:
+    """A name that begins with the prefix, or with as much of it as leaves room."""
+    number = chance.getrandbits(24)
+    while number >= _SUFFIXES:
+        number = chance.getrandbits(24)
+    suffix = ""
+    for _ in range(_SUFFIX):
+        number, letter = divmod(number, len(_LETTERS))
+        suffix += _LETTERS[letter]
+    return prefix[:_PREFIX_AT_MOST] + suffix

@@ -1,0 +1,121 @@
+"""What an update may do to metadata, and what in an object it has changed."""
+
+from typing import Literal
+
+import msgspec
+
+from baseload.embedded.store import errors
+from baseload.embedded.store.errors import BadRequest, Cause
+from baseload.embedded.store.record import Record, Section, section
+
+Part = Literal["main", "status", "all"]
+"""What an update replaces: all but the status, the status alone, or both (a binding; nothing that users may ask for)"""
+
+MOVED = "the object has been modified; please apply your changes to the latest version and try again"
+
+
+def check_update(old: Record, new: Record) -> None:
+    """Refuses a write that is based on another object or state, or that changes what stays as it is."""
+    resource, name = old.resource, old.name
+    check_preconditions(old, new.uid, new.version)
+    if not new.version and resource.needs_version:
+        cause = Cause("FieldValueInvalid", "Invalid value: 0: must be specified for an update", _VERSION)
+        raise errors.invalid(resource, name, (cause,))
+    if new.finalizers is not old.finalizers and old.deletion is not None:
+        _check_finalizers(old, new)
+    if new.created is not old.created and new.created and new.created != old.created:
+        raise errors.invalid(resource, name, (_immutable("metadata.creationTimestamp", new.created),))
+    deletion = new.deletion
+    if deletion is not old.deletion and deletion is not None and deletion != old.deletion:
+        raise errors.invalid(resource, name, (_immutable("metadata.deletionTimestamp", deletion.timestamp),))
+
+
+def check_create(draft: Record) -> None:
+    """Refuses a draft that cannot be an object: one without a name, or with a version already."""
+    if draft.version:
+        raise BadRequest("resourceVersion should not be set on objects to be created", resource=draft.resource)
+    if not draft.name and not draft.shared.generate_name:
+        cause = Cause("FieldValueRequired", "Required value: name or generateName is required", "metadata.name")
+        raise errors.invalid(draft.resource, "", (cause,))
+    if "/" in draft.name or "/" in draft.namespace:
+        cause = Cause("FieldValueInvalid", f"Invalid value: \"{draft.name}\": may not contain '/'", "metadata.name")
+        raise errors.invalid(draft.resource, draft.name, (cause,))
+    if draft.resource.namespaced and not draft.namespace:
+        raise BadRequest("an empty namespace may not be set during creation", resource=draft.resource)
+
+
+def check_preconditions(old: Record, uid: str, version: int) -> None:
+    """Refuses a change that means another object, or another state of it."""
+    if uid and uid != old.uid:
+        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old.uid}"
+        raise errors.conflict(old.resource, old.name, why)
+    if version and version != old.version:
+        raise errors.conflict(old.resource, old.name, MOVED)
+
+
+def merged(old: Record, new: Record, part: Part, version: int) -> Record:
+    """The object after an update, under a version; the old record itself where nothing is changed by it."""
+    resource = old.resource
+    common, body, node, finalizers, status = new.shared, new.body, new.node, new.finalizers, new.status
+    if part == "status":
+        common, body, node, finalizers = old.shared, old.body, old.node, old.finalizers
+    elif part == "main" and resource.has_status:
+        status = old.status
+    if body is not old.body and body.tree() == old.body.tree():
+        body = old.body  # the same, written in another order
+    if _say_the_same(old.status, status):
+        status = old.status
+    managed = old.managed if _say_the_same(old.managed, new.managed) else new.managed
+    is_same_spec = body is old.body and node == old.node
+    if (
+        is_same_spec
+        and status is old.status
+        and managed is old.managed
+        and common is old.shared
+        and finalizers == old.finalizers
+    ):
+        return old
+    return Record(
+        resource,
+        old.namespace,
+        old.name,
+        common,
+        body,
+        status,
+        node,
+        finalizers,
+        managed,
+        old.uid,
+        version,
+        old.generation if is_same_spec or not resource.has_generation else old.generation + 1,
+        old.created,
+        old.deletion,
+    )
+
+
+def _say_the_same(old: Section, new: Section) -> bool:
+    """Whether two statuses or lists of managers are equal, however they are written."""
+    if old is new:
+        return True
+    if isinstance(old, bytes) or isinstance(new, bytes):
+        one, other = section(old), section(new)
+        return one == other or (b"" not in (one, other) and msgspec.json.decode(one) == msgspec.json.decode(other))
+    return old == new
+
+
+_VERSION = "metadata.resourceVersion"
+
+
+def _check_finalizers(old: Record, new: Record) -> None:
+    added = [finalizer for finalizer in new.finalizers if finalizer not in old.finalizers]
+    if added:
+        shown = ", ".join(f'"{finalizer}"' for finalizer in added)
+        message = (
+            "Forbidden: no new finalizers can be added if the object is being deleted, "
+            f"found new finalizers []string{{{shown}}}"
+        )
+        raise errors.invalid(old.resource, old.name, (Cause("FieldValueForbidden", message, "metadata.finalizers"),))
+
+
+def _immutable(field: str, value: str) -> Cause:
+    return Cause("FieldValueInvalid", f'Invalid value: "{value}": field is immutable', field)

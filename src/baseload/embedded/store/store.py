@@ -1,0 +1,343 @@
+"""The store: tables of objects, written one step at a time, each step one version and one event.
+
+Whatever writes (create, update, change, delete) goes through `_emit`: the table changes, the event joins its log, and
+the garbage collector and the namespaces take note. In memory that is also the moment when watchers and subscribers see
+it. With a journal, writes are gathered until `commit` makes all of them durable in one transaction; watchers see them
+only then, and whoever asked for a write, or read what it left, may be answered only then (`turns` sees to it).
+
+`tidy` does what a controller-manager's garbage collector and namespace controller would, until nothing is left to do.
+The store runs in one thread and never waits.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+from baseload.embedded.store import deletion, errors, listing, names, rules
+from baseload.embedded.store import parse as parsing
+from baseload.embedded.store.deletion import Options
+from baseload.embedded.store.errors import Broken
+from baseload.embedded.store.garbage import Garbage
+from baseload.embedded.store.listing import Asked, Page
+from baseload.embedded.store.log import Event, EventType
+from baseload.embedded.store.namespaces import Namespaces
+from baseload.embedded.store.ports import Chance, Clock, Journal
+from baseload.embedded.store.record import Record, encode
+from baseload.embedded.store.resource import Resource
+from baseload.embedded.store.rules import Part
+from baseload.embedded.store.selection import EVERYTHING, Selection
+from baseload.embedded.store.subscription import Subscription
+from baseload.embedded.store.table import Table
+from baseload.embedded.store.watch import Watch
+from baseload.values import instant
+
+HISTORY: Final = 10_000
+JUMP: Final = 10_000  # versions passed over at a restart, so that no version of before is ever given again
+_Told = list[tuple[Table, Event]]
+_Deleted = list[Record]
+_AT_ONCE: Final = 1_000  # writes in one transaction at most
+
+
+class Removal(NamedTuple):
+    """What a delete left: the object in its last or its new state, and whether it is gone."""
+
+    record: Record
+    is_gone: bool
+
+
+class Store:
+    """All objects of the kinds it serves. `version` is that of the last write, `published` that of the last shown."""
+
+    def __init__(self, clock: Clock, chance: Chance, *, journal: Journal | None = None, history: int = HISTORY) -> None:
+        self._clock, self._chance, self._journal, self._history = clock, chance, journal, history
+        self.version = 1 if journal is None else journal.version() + JUMP
+        self.published = self.version
+        self.on_pending: Callable[[], None] | None = None  # called at the first write after a commit
+        self._tables: dict[Resource, Table] = {}
+        self._by_kind: dict[tuple[str, str], Resource] = {}  # (group, kind) -> resource
+        self._pending: _Told = []
+        self._rows: dict[tuple[str, str], Record | None] = {}
+        self._broken: Broken | None = None
+        self._is_telling = False
+        self._second, self._moment = -1, ""
+        self.garbage = Garbage(self)
+        self.namespaces = Namespaces(self)
+        if journal is not None:
+            journal.write((), self.version)
+
+    # -- kinds
+
+    def serve(self, resource: Resource) -> None:
+        """Begins to keep a kind; what the journal has of it is there at once."""
+        if resource in self._tables:
+            return
+        self.commit()  # so that the journal has all of it
+        table = Table(resource, self.version, self._history)
+        if self._journal is not None:
+            for key, data in self._journal.load(resource.qualified):
+                record = parsing.parse(resource, data)
+                table.put(key, record, None)
+                self.garbage.loaded(table, key, record)
+        self._tables[resource] = table
+        self._by_kind[resource.group, resource.kind] = resource
+        self.garbage.served()
+        self.namespaces.served(table)
+
+    def withdraw(self, resource: Resource) -> None:
+        """Removes a kind with all its objects, as the end of a CRD does; finalizers are not asked."""
+        table = self.table(resource)
+        for key, record in list(table.records.items()):
+            self._remove(table, key, record, record)
+        del self._tables[resource], self._by_kind[resource.group, resource.kind]
+
+    @property
+    def resources(self) -> Iterable[Resource]:
+        return self._tables.keys()
+
+    def resource_of(self, group: str, kind: str) -> Resource | None:
+        """The kind of that name, None where it is not served."""
+        return self._by_kind.get((group, kind))
+
+    def table(self, resource: Resource) -> Table:
+        """The objects of a kind, to read."""
+        if self._broken is not None:
+            raise self._broken
+        return self._tables[resource]
+
+    # -- reading
+
+    def find(self, resource: Resource, namespace: str, name: str) -> Record | None:
+        """The object, None where it is not there."""
+        return self.table(resource).records.get(resource.key(namespace, name))
+
+    def get(self, resource: Resource, namespace: str, name: str) -> Record:
+        record = self.find(resource, namespace, name)
+        if record is None:
+            raise errors.not_found(resource, name)
+        return record
+
+    def list(self, resource: Resource, selection: Selection = EVERYTHING, asked: Asked = listing.ALL) -> Page:
+        """A page of objects in the order of their keys, all at one version."""
+        return listing.page(self.table(resource), self.version, selection, asked)
+
+    def watch(
+        self,
+        resource: Resource,
+        selection: Selection = EVERYTHING,
+        *,
+        version: int | None = None,
+        initial_events: bool = False,
+    ) -> Watch:
+        """A cursor on what happens from a version on.
+
+        Without a version, or from 0, the present objects come first. With `initial_events` (a WatchList) they do so
+        whatever the version, which then only must not lie ahead, and a bookmark marks their end.
+        """
+        table = self.table(resource)
+        selection.check(resource)
+        if version is not None and version > self.version:
+            raise errors.too_new(version, self.version)
+        if version and not initial_events:
+            return Watch(table, selection, self, version, None, mark=False)
+        self.commit()  # what is shown first must be as durable as what is shown later
+        return Watch(table, selection, self, self.version, list(table.select(selection)), mark=initial_events)
+
+    def subscribe(self, resource: Resource, classes: Iterable[str], ring: Callable[[], None]) -> Subscription:
+        """A queue of the events of some classes of change (`Resource.classify`) from now on; `ring` may only note."""
+        subscription = Subscription(classes, ring)
+        table = self.table(resource)
+        for name in subscription.classes:
+            table.subscriptions.setdefault(name, []).append(subscription)
+        return subscription
+
+    def unsubscribe(self, resource: Resource, subscription: Subscription) -> None:
+        table = self.table(resource)
+        for name in subscription.classes:
+            table.subscriptions[name].remove(subscription)
+
+    # -- writing
+
+    def create(self, draft: Record, *, dry_run: bool = False) -> Record:
+        """Stores a draft as a new object; its status is stored as it stands, for the caller to clear or to fill in."""
+        rules.check_create(draft)
+        resource, namespace = draft.resource, draft.namespace
+        table = self.table(resource)
+        self.namespaces.check_open(draft)
+        name = draft.name or self._free_name(table, draft)
+        key = resource.key(namespace, name)
+        if (old := table.records.get(key)) is not None:
+            raise errors.already_exists(resource, name, is_ending=old.deletion is not None)
+        record = Record(
+            resource,
+            namespace,
+            name,
+            draft.shared,
+            draft.body,
+            draft.status,
+            draft.node,
+            draft.finalizers,
+            draft.managed,
+            names.uid(self._chance),
+            self.version + 1,
+            1 if resource.has_generation else 0,
+            self._now(),
+        )
+        if not dry_run:
+            self._emit(table, key, "ADDED", record, None)
+        return record
+
+    def update(self, draft: Record, part: Part = "main", *, dry_run: bool = False) -> Record:
+        """Replaces a part of an object; a draft with uid or version is refused where the object has another one."""
+        old = self.get(draft.resource, draft.namespace, draft.name)
+        return self._replace(old, draft, part, dry_run)
+
+    def change(
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        function: Callable[[Record], Record],
+        part: Part = "main",
+        *,
+        uid: str = "",
+        version: int = 0,
+        dry_run: bool = False,
+    ) -> Record:
+        """Replaces a part of an object by what the function makes of it, in one step; the basis of every patch."""
+        old = self.get(resource, namespace, name)
+        if uid or version:
+            rules.check_preconditions(old, uid, version)
+        new = function(old)
+        return old if new is old else self._replace(old, new, part, dry_run)
+
+    def delete(
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        options: Options = deletion.DEFAULT,
+        *,
+        dry_run: bool = False,
+    ) -> Removal:
+        """Removes an object, or marks it where grace or finalizers hold it."""
+        old = self.get(resource, namespace, name)
+        deletion.check(old, options)
+        new = deletion.marked(old, options, self._clock.now())
+        if resource.has_spec_finalizers:
+            new = self.namespaces.ended(old, new)
+        if deletion.is_over(new):
+            last = old if old.deletion is None else new
+            return Removal(last if dry_run else self._remove(self.table(resource), old.key, old, last), is_gone=True)
+        if new is old or dry_run:
+            return Removal(new, is_gone=False)
+        record = new.at(self.version + 1)
+        self._emit(self.table(resource), old.key, "MODIFIED", record, old)
+        return Removal(record, is_gone=False)
+
+    def delete_collection(
+        self, resource: Resource, selection: Selection = EVERYTHING, options: Options = deletion.DEFAULT
+    ) -> _Deleted:
+        """Deletes all that is selected, one after the other; gives what it deleted."""
+        selection.check(resource)
+        chosen = list(self.table(resource).select(selection))
+        return [self.delete(resource, record.namespace, record.name, options).record for record in chosen]
+
+    def tidy(self) -> int:
+        """Collects garbage and empties ending namespaces until nothing is left to do; how many writes that took."""
+        before = self.version
+        while self.garbage.run() or self.namespaces.run():
+            pass
+        return self.version - before
+
+    def commit(self) -> None:
+        """Makes every write so far durable, then shows it; nothing to do without a journal."""
+        if self._broken is not None:
+            raise self._broken
+        if self._journal is None or not self._pending:
+            return
+        rows = [(*at, None if record is None else encode(record)) for at, record in self._rows.items()]
+        try:
+            self._journal.write(rows, self.version)
+        except Broken as error:
+            self._broken = error
+            raise
+        pending, self._pending, self._rows = self._pending, [], {}
+        self.published = self.version
+        self._show(pending)
+
+    # -- the step
+
+    def _replace(self, old: Record, new: Record, part: Part, dry_run: bool) -> Record:
+        rules.check_update(old, new)
+        record = rules.merged(old, new, part, self.version + 1)
+        if record is old or dry_run:
+            return record
+        table, key = self._tables[old.resource], old.key
+        if record.deletion is not None and deletion.is_over(record):
+            return self._remove(table, key, old, record)
+        self._emit(table, key, "MODIFIED", record, old)
+        return record
+
+    def _remove(self, table: Table, key: str, old: Record, last: Record) -> Record:
+        record = last.at(self.version + 1)
+        self._emit(table, key, "DELETED", record, old)
+        return record
+
+    def _emit(self, table: Table, key: str, type: EventType, record: Record, old: Record | None) -> None:
+        if self._is_telling:
+            raise RuntimeError("a bell or a wake-up call wrote to the store: it may only take a note")
+        event = Event(type, record.version, record, old)
+        self.version = record.version
+        if type == "DELETED":
+            assert old is not None
+            table.remove(key, old)
+        else:
+            table.put(key, record, old)
+        table.log.append(event)
+        self.garbage.note(event, key)
+        self.namespaces.note(event)
+        if self._journal is None:
+            self.published = record.version
+            table.log.show()
+            if table.subscriptions or table.asleep:
+                self._show([(table, event)])
+        else:
+            self._keep(table, key, event)
+
+    def _keep(self, table: Table, key: str, event: Event) -> None:
+        self._rows[table.resource.qualified, key] = None if event.type == "DELETED" else event.record
+        self._pending.append((table, event))
+        if len(self._pending) >= min(_AT_ONCE, self._history):
+            self.commit()
+        elif len(self._pending) == 1 and self.on_pending is not None:
+            self.on_pending()
+
+    def _show(self, told: _Told) -> None:
+        self._is_telling = True
+        try:
+            changed = dict.fromkeys(table for table, _ in told)
+            for table in changed:
+                table.log.show()
+            for table, event in told:
+                if table.subscriptions:
+                    for subscription in table.subscriptions.get(table.resource.classify(event), ()):
+                        subscription.note(event)
+            for table in changed:
+                sleepers, table.asleep = table.asleep, {}
+                for wake in sleepers.values():
+                    wake()
+        finally:
+            self._is_telling = False
+
+    def _free_name(self, table: Table, draft: Record) -> str:
+        prefix = draft.shared.generate_name
+        for _ in range(names.TRIES):
+            name = names.generated(prefix, self._chance)
+            if draft.resource.key(draft.namespace, name) not in table.records:
+                return name
+        raise errors.already_exists(draft.resource, name)
+
+    def _now(self) -> str:
+        second = self._clock.now() // instant.SECOND
+        if second != self._second:
+            self._second, self._moment = second, instant.format(second * instant.SECOND)
+        return self._moment

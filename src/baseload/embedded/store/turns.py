@@ -1,0 +1,47 @@
+"""Commits at the end of each turn of the event loop: the one place of the store that knows asyncio.
+
+The first write of a turn schedules the commit behind everything that is ready to run in this turn, so the writes of all
+clients that are ready go to disk together. Answers wait for `committed`, those of reads as well as those of writes, so
+that nothing is told that a crash could take back.
+"""
+
+import asyncio
+
+from baseload.embedded.store.store import Store
+
+
+class Turns:
+    """Commits a store's writes within a running event loop."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._loop = asyncio.get_running_loop()
+        self._done: asyncio.Future[None] | None = None
+        store.on_pending = self._schedule
+
+    async def committed(self) -> None:
+        """Returns when all that was written so far is on disk."""
+        if self._done is not None:
+            await asyncio.shield(self._done)
+
+    def close(self) -> None:
+        """Commits what is left; the store is committed by hand from now on."""
+        self._store.on_pending = None
+        self._store.commit()
+
+    def _schedule(self) -> None:
+        if self._done is None:
+            self._done = self._loop.create_future()
+            self._loop.call_soon(self._commit)
+
+    def _commit(self) -> None:
+        done, self._done = self._done, None
+        assert done is not None
+        try:
+            self._store.tidy()
+            self._store.commit()
+        except Exception as error:
+            done.set_exception(error)
+            done.exception()  # nobody need wait for it
+            raise
+        done.set_result(None)
