@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from baseload.embedded.api import answers, discovery, health, status
+from baseload.embedded.api import answers, discovery, health, openapi, status
 from baseload.embedded.api.answers import Answer
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
@@ -86,7 +86,7 @@ class Api:
             case ["apis", group, version, *rest]:
                 return answers.of_target(self.cluster, self.closing, (group, version), rest, call)
             case ["openapi", *rest]:
-                return self._described(rest)
+                return self._described(rest, call)
         return health.answer(steps, call)
 
     def _discovered(self, root: str, call: Call) -> Answer:
@@ -97,7 +97,7 @@ class Api:
         address = call.headers.get("host", "")
         return answers.json(discovery.core_versions(address) if core else discovery.groups(kinds))
 
-    def _described(self, rest: list[str]) -> Answer:
+    def _described(self, rest: list[str], call: Call) -> Answer:
         assert self.documents is not None
         match rest:
             case ["v3"]:
@@ -107,7 +107,9 @@ class Api:
                 if document is not None:
                     return Answer(200, document, "application/json")
             case ["v2"]:
-                raise NotAcceptable("this server describes itself in OpenAPI v3 alone: ask /openapi/v3")
+                if openapi.V2_ASKED in call.headers.get("accept", ""):
+                    return Answer(200, openapi.version_2(), openapi.V2_TYPE)
+                raise NotAcceptable("this server describes itself in OpenAPI v3: ask /openapi/v3")
         raise no_such_path()
 
 

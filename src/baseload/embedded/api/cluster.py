@@ -72,7 +72,7 @@ class Cluster:
             self._serve(kind)
         else:
             self.kinds.add(_in_place(kind, known.resource))
-        if record.status:
+        if crds.is_accepted(record):
             return record
         accepted = crds.accepted(record, self.now())
         return self.store.change(record.resource, "", record.name, lambda _: accepted, "status")

@@ -11,7 +11,7 @@ import msgspec
 from baseload.embedded.api.kinds import Column, Scale, ServedKind
 from baseload.embedded.store import errors
 from baseload.embedded.store.errors import Cause
-from baseload.embedded.store.record import Json, Record
+from baseload.embedded.store.record import Json, Record, section
 from baseload.embedded.store.resource import Resource
 from baseload.kube.merge import types
 from baseload.kube.schema import definitions
@@ -108,6 +108,12 @@ def kind(record: Record) -> ServedKind:
         columns=tuple(map(_column, version.additional_printer_columns)) or (_AGE,),
         list_kind=names.list_kind or f"{names.kind}List",
     )
+
+
+def is_accepted(record: Record) -> bool:
+    """Whether a definition's status says already that it is served."""
+    status = section(record.status)
+    return bool(status) and "acceptedNames" in msgspec.json.decode(status)
 
 
 def accepted(record: Record, now: str) -> Record:

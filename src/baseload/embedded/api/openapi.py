@@ -22,6 +22,27 @@ _REFERENCE = "#/components/schemas/"
 _METHODS = {"get": "list", "post": "post"}
 _ON_OBJECT = {"get": "get", "put": "put", "patch": "patch", "delete": "delete"}
 
+_TITLE = "Kubernetes, as baseload speaks it"
+V2_ASKED = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+V2_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"  # an @ may not stand in a media type
+_READING = ("labelSelector", "fieldSelector")
+_WRITING = ("dryRun", "fieldManager", "fieldValidation", "force")
+
+
+def version_2() -> bytes:
+    """OpenAPI v2 in protobuf, without definitions.
+
+    kubectl asks for it before it sends a `kind: List`, and leaves alone what the document does not define: the server
+    checks each item as it comes.
+    """
+    info = _text(1, _TITLE.encode()) + _text(2, baseload.__version__.encode())
+    return _text(1, b"2.0") + _text(2, info)
+
+
+def _text(field: int, value: bytes) -> bytes:
+    """A field of a protobuf message, shorter than 128 bytes."""
+    return bytes([field << 3 | 2, len(value)]) + value
+
 
 class Documents:
     """The documents of what is served now."""
@@ -72,7 +93,7 @@ def _made(path: str, kinds: list[ServedKind]) -> Tree:
         name = waiting.pop()
         if name not in schemas:
             schemas[name] = _translated(definitions.definition(name), waiting)
-    info: Tree = {"title": "Kubernetes, as baseload speaks it", "version": baseload.__version__}
+    info: Tree = {"title": _TITLE, "version": baseload.__version__}
     ordered: Tree = dict(sorted(schemas.items()))
     return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": ordered}}
 
@@ -128,13 +149,15 @@ def _operations(kind: ServedKind, methods: dict[str, str], path: str) -> Tree:
     body: Tree = {"content": {"application/json": {"schema": schema}}}
     for method, action in methods.items():
         writes = method in ("post", "put", "patch")
-        names = ("dryRun", "fieldManager", "fieldValidation", "force") if writes else ("labelSelector", "fieldSelector")
-        query: list[Json] = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in names]
         operation: Tree = {
-            "parameters": query,
+            "parameters": _query(_WRITING if writes else _READING),
             "responses": {"200": {"description": "OK", **body}},
             "x-kubernetes-action": action,
             "x-kubernetes-group-version-kind": _gvk(kind),
         }
         operations[method] = {**operation, "requestBody": body} if writes else operation
     return operations
+
+
+def _query(names: tuple[str, ...]) -> list[Json]:
+    return [{"name": name, "in": "query", "schema": {"type": "string"}} for name in names]

@@ -470,7 +470,7 @@ def _rows() -> Iterator[tuple[tuple[str, str], tuple[Cell, ...]]]:
             Cell("Value", _number("value")),
             Cell("Global-Default", _bool("globalDefault")),
             _AGE,
-            Cell("PreemptionPolicy", _path("preemptionPolicy"), priority=1),
+            Cell("PreemptionPolicy", _path("preemptionPolicy")),
         ),
     )
     yield ("coordination.k8s.io", "Lease"), (NAME, Cell("Holder", _path("spec.holderIdentity")), _AGE)
