@@ -59,10 +59,11 @@ _UNCHECKED: Final = Cause(
 
 def take_known(kind: ServedKind, tree: Tree, call: Call, *, patch: bytes | None = None) -> None:
     """Drops the fields that the kind does not have, and says so as the client asked; `patch` is what brought them."""
+    mode = call.validation
     found = [f'unknown field "{path}"' for path in fields.unknown(kind.schema, tree, custom=kind.is_custom)]
-    if not found or call.validation == "Ignore":
+    if not found or mode == "Ignore":
         return
-    if call.validation == "Warn":
+    if mode == "Warn":
         call.warnings.extend(found)
         return
     strict = f"strict decoding error: {', '.join(found)}"

@@ -1,0 +1,141 @@
+"""Lists, tables, metadata alone, compression, and what goes with an answer."""
+
+import gzip
+import json
+
+from tests.embedded.api.calling import MAPS, MERGE, PODS, Server, config_map, pod
+
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+
+
+def test_a_list_tells_its_version_and_continues_at_it() -> None:
+    server = Server()
+    for name in "abc":
+        server.call("POST", MAPS, config_map(name))
+
+    first = server.call("GET", f"{MAPS}?limit=2").tree
+    server.call("DELETE", f"{MAPS}/c")
+    second = server.call("GET", f"{MAPS}?limit=2&continue={first['metadata']['continue']}").tree
+
+    assert [item["metadata"]["name"] for item in first["items"] + second["items"]] == ["a", "b", "c"]
+    assert first["metadata"]["remainingItemCount"] == 1
+    assert first["metadata"]["resourceVersion"] == second["metadata"]["resourceVersion"]
+
+
+def test_a_table_holds_the_objects_as_the_client_asks() -> None:
+    server = Server()
+    server.call("POST", MAPS, config_map("a", x="1", y="2"))
+
+    tables = {
+        include: server.call("GET", f"{MAPS}?includeObject={include}", headers={"accept": TABLE}).tree
+        for include in ("None", "Metadata", "Object")
+    }
+
+    assert [column["name"] for column in tables["None"]["columnDefinitions"]] == ["Name", "Data", "Age"]
+    assert all(table["rows"][0]["cells"] == ["a", 2, "0s"] for table in tables.values())
+    assert "object" not in tables["None"]["rows"][0]
+    assert tables["Metadata"]["rows"][0]["object"]["kind"] == "PartialObjectMetadata"
+    assert tables["Object"]["rows"][0]["object"]["data"] == {"x": "1", "y": "2"}
+
+
+def test_metadata_alone_is_given_where_that_is_asked_for() -> None:
+    server = Server()
+    server.call("POST", MAPS, config_map("a", x="1"))
+    accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
+    told = server.call("GET", MAPS, headers={"accept": accept}).tree
+
+    assert told["kind"] == "PartialObjectMetadataList"
+    assert [set(item) for item in told["items"]] == [{"kind", "apiVersion", "metadata"}]
+
+
+def test_large_answers_are_compressed_for_those_who_take_that() -> None:
+    server = Server()
+    server.call("POST", MAPS, config_map("a", x="y" * 200_000))
+
+    plain = server.call("GET", MAPS)
+    packed = server.call("GET", MAPS, headers={"accept-encoding": "gzip"})
+
+    assert gzip.decompress(packed.body) == plain.body
+    assert len(packed.body) < 5_000
+
+
+def test_a_write_notes_its_manager() -> None:
+    server = Server()
+    server.call("POST", f"{MAPS}?fieldManager=first", config_map("a", x="1"))
+    server.call("PATCH", f"{MAPS}/a?fieldManager=second", {"data": {"y": "2"}}, MERGE)
+
+    managed = server.call("GET", f"{MAPS}/a").tree["metadata"]["managedFields"]
+
+    assert [(entry["manager"], entry["operation"]) for entry in managed] == [("first", "Update"), ("second", "Update")]
+
+
+def test_a_status_is_written_by_its_subresource_alone() -> None:
+    server = Server()
+    server.call("POST", PODS, {**pod("a"), "status": {"phase": "Running"}})
+    assert server.call("GET", f"{PODS}/a").tree["status"] == {"phase": "Pending"}
+
+    server.call("PATCH", f"{PODS}/a", {"status": {"phase": "Failed"}}, MERGE)
+    assert server.call("GET", f"{PODS}/a").tree["status"] == {"phase": "Pending"}
+
+    both = {"status": {"phase": "Running"}, "metadata": {"labels": {"a": "b"}}}
+    server.call("PATCH", f"{PODS}/a/status", both, MERGE)
+    tree = server.call("GET", f"{PODS}/a").tree
+    assert tree["status"] == {"phase": "Running"}
+    assert "labels" not in tree["metadata"]
+
+
+def test_pods_get_what_kubernetes_fills_in() -> None:
+    server = Server()
+    spec = server.call("POST", PODS, pod("a")).tree["spec"]
+
+    assert spec["serviceAccountName"] == "default"
+    assert spec["terminationGracePeriodSeconds"] == 30
+    assert [held["key"].rpartition("/")[2] for held in spec["tolerations"]] == ["not-ready", "unreachable"]
+    assert spec["containers"][0]["imagePullPolicy"] == "IfNotPresent"
+
+
+def test_preconditions_of_a_delete_count() -> None:
+    server = Server()
+    server.call("POST", MAPS, config_map("a"))
+
+    refused = server.call("DELETE", f"{MAPS}/a", {"preconditions": {"uid": "other"}})
+    dry = server.call("DELETE", f"{MAPS}/a?dryRun=All")
+
+    assert (refused.code, refused.reason) == (409, "Conflict")
+    assert dry.code == 200
+    assert server.call("GET", f"{MAPS}/a").code == 200
+    assert server.call("DELETE", f"{MAPS}/a", {}).tree["status"] == "Success"
+
+
+def test_yaml_is_read_as_json_is() -> None:
+    server = Server()
+    text = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: '1'}\n"
+
+    answer = server.call("POST", MAPS, text, {"content-type": "application/yaml"})
+
+    assert (answer.code, answer.tree["data"]) == (201, {"x": "1"})
+
+
+def test_discovery_is_the_same_in_both_its_forms() -> None:
+    server = Server()
+    accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    aggregated = server.call("GET", "/apis", headers={"accept": accept})
+    groups = server.call("GET", "/apis").tree["groups"]
+
+    assert aggregated.headers["content-type"] == accept
+    assert [item["metadata"]["name"] for item in aggregated.tree["items"]] == [group["name"] for group in groups]
+    for item in aggregated.tree["items"]:
+        (version,) = item["versions"]
+        listed = server.call("GET", f"/apis/{item['metadata']['name']}/{version['version']}").tree["resources"]
+        plain = [row["name"] for row in listed if "/" not in row["name"]]
+        assert plain == [row["resource"] for row in version["resources"]]
+
+
+def test_every_reference_in_the_openapi_documents_is_defined() -> None:
+    server = Server()
+    for path in server.call("GET", "/openapi/v3").tree["paths"]:
+        document = server.call("GET", f"/openapi/v3/{path}").body
+        names = set(json.loads(document)["components"]["schemas"])
+        referred = {part.partition(b'"')[0].decode() for part in document.split(b"#/components/schemas/")[1:]}
+        assert referred <= names
