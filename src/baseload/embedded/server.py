@@ -33,7 +33,8 @@ CHANCE: Final = random.SystemRandom()
 
 def listening(port: int) -> socket.socket:
     """A socket that listens on loopback; 0 is a free port. OSError where the port is taken."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # The protocol is named because asyncio turns Nagle's delay off only where it is.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((LOOPBACK, port))
