@@ -1,0 +1,174 @@
+"""`baseload serve` from its start to Ctrl-C."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+import yaml
+
+from baseload.cli.main import main
+from baseload.world import kubeconfig
+
+POOL = """
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements: []
+"""
+DUMP = {
+    "apiVersion": "v1",
+    "kind": "List",
+    "items": [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": "web-1-a",
+                "namespace": "shop",
+                "uid": "pod",
+                "resourceVersion": "7",
+                "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "set"}],
+            },
+            "spec": {"nodeName": "n1", "containers": [{"name": "main", "image": "nginx:1"}]},
+            "status": {"phase": "Running"},
+        },
+        {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "metadata": {
+                "name": "web-1",
+                "namespace": "shop",
+                "uid": "set",
+                "resourceVersion": "6",
+                "ownerReferences": [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "gone"}],
+            },
+            "spec": {
+                "replicas": 1,
+                "selector": {"matchLabels": {"app": "web"}},
+                "template": {
+                    "metadata": {"labels": {"app": "web"}},
+                    "spec": {"containers": [{"name": "main", "image": "nginx:1"}]},
+                },
+            },
+        },
+    ],
+}
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[tuple[str, list[str]]]:
+    """The address of a server that runs, and what it has said; it is interrupted in the end and must end well."""
+    command = [sys.executable, "-m", "baseload", "serve", *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said = [process.stderr.readline(), process.stderr.readline()]
+        assert "the API answers at http://127.0.0.1:" in said[0], "".join(said) + process.stderr.read()
+        yield said[0].split(";")[0].split()[-1], said
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert (process.returncode, rest) == (0, "stopped\n")
+
+
+def get(address: str, path: str) -> dict[str, object]:
+    with urlopen(f"{address}{path}", timeout=10) as answer:
+        tree: dict[str, object] = json.load(answer)
+    return tree
+
+
+def test_the_kubeconfig_that_it_names_leads_to_it_and_is_gone_afterwards() -> None:
+    with serving() as (address, said):
+        file = Path(said[1].strip().partition("=")[2])
+        config = yaml.safe_load(file.read_text(encoding="utf-8"))
+        assert config["clusters"][0]["cluster"]["server"] == address
+        assert file.stat().st_mode & 0o077 == 0
+        assert get(address, "/version")["minor"] == "37"
+    assert not file.exists()
+
+
+def test_objects_in_a_data_directory_are_there_again(tmp_path: Path) -> None:
+    (tmp_path / "pool.yaml").write_text(POOL, encoding="utf-8")
+    folder = str(tmp_path / "data")
+    path = "/apis/karpenter.sh/v1/nodepools/general"
+    with serving("--data-dir", folder, "-f", str(tmp_path / "pool.yaml")) as (address, _):
+        before = get(address, path)
+
+    with serving("--data-dir", folder) as (address, _):
+        after = get(address, path)
+
+    assert after == before
+
+
+def test_a_dump_is_there_with_its_status_and_its_owners(tmp_path: Path) -> None:
+    (tmp_path / "dump.json").write_text(json.dumps(DUMP), encoding="utf-8")
+
+    with serving("-f", str(tmp_path / "dump.json")) as (address, _):
+        pod = json.dumps(get(address, "/api/v1/namespaces/shop/pods/web-1-a"))
+        replica_set = json.dumps(get(address, "/apis/apps/v1/namespaces/shop/replicasets/web-1"))
+
+    read, owner = json.loads(pod), json.loads(replica_set)
+    assert (read["spec"]["nodeName"], read["status"]["phase"]) == ("n1", "Running")
+    assert read["metadata"]["ownerReferences"][0]["uid"] == owner["metadata"]["uid"]
+    assert "ownerReferences" not in owner["metadata"]
+
+
+def test_a_watch_that_is_open_does_not_hold_up_the_end() -> None:
+    with serving() as (address, _):
+        watch = urlopen(f"{address}/api/v1/pods?watch=true", timeout=10)
+    watch.close()
+
+
+def test_a_port_that_is_taken_is_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        assert main(["serve", "--port", str(port)]) == 2
+
+    assert capsys.readouterr().err == f"Error: port {port} cannot be listened on: Address already in use\n"
+
+
+def test_manifests_that_are_wrong_are_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "pool.yaml"
+    file.write_text(POOL.replace("requirements", "requirement"), encoding="utf-8")
+
+    assert main(["serve", "-f", str(file)]) == 2
+
+    assert 'unknown field "spec.template.spec.requirement"' in capsys.readouterr().err
+
+
+def test_a_kubeconfig_keeps_what_else_it_holds(tmp_path: Path) -> None:
+    file = tmp_path / "config"
+    mine = {"name": "mine", "cluster": {"server": "https://example.com"}}
+    file.write_text(yaml.safe_dump({"kind": "Config", "clusters": [mine], "current-context": "mine"}), encoding="utf-8")
+
+    kubeconfig.write(file, "http://127.0.0.1:1")
+    kubeconfig.write(file, "http://127.0.0.1:2")
+
+    config = yaml.safe_load(file.read_text(encoding="utf-8"))
+    assert [held["name"] for held in config["clusters"]] == ["mine", "baseload"]
+    assert config["clusters"][1]["cluster"]["server"] == "http://127.0.0.1:2"
+    assert config["current-context"] == "baseload"
+    assert os.listdir(tmp_path) == ["config"]
+
+
+def test_what_is_no_kubeconfig_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("- shopping\n", encoding="utf-8")
+
+    assert main(["serve", "--kubeconfig", str(file)]) == 2
+
+    assert capsys.readouterr().err == f"{file}: is no kubeconfig\n"
+    assert file.read_text(encoding="utf-8") == "- shopping\n"
