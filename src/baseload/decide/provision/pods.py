@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from baseload.decide.fit.constraints import requirements_of, selector_of
+from baseload.decide.fit.constraints import required_terms, requirements_of, selector_of
 from baseload.decide.fit.taints import tolerated, tolerations_of
 from baseload.kube.types.core import Pod
 from baseload.kube.types.policy import PodDisruptionBudget
@@ -132,7 +132,7 @@ def not_provisionable(pod: Pod) -> Fault | None:
 
 def invalid_demands(pod: Pod, well_known: frozenset[str], reserved_domains: tuple[str, ...]) -> Fault | None:
     """What is wrong with a pod's demands on nodes, so that it is left out of the pass (2.2)."""
-    required = required_terms(pod)
+    required = required_terms(pod.spec)
     preferred = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     weighted = preferred.preferred_during_scheduling_ignored_during_execution if preferred else ()
     demand = Requirements.of_labels(pod.spec.node_selector)
@@ -146,12 +146,6 @@ def invalid_demands(pod: Pod, well_known: frozenset[str], reserved_domains: tupl
         return Reason.OPTED_OUT, f"it demands that {NODEPOOL} does not exist"
     faults = list(_faults(pod, well_known, reserved_domains))
     return (Reason.INVALID, "; ".join(faults)) if faults else None
-
-
-def required_terms(pod: Pod) -> tuple[Requirements, ...]:
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    return tuple(requirements_of(t.match_expressions) for t in required.node_selector_terms) if required else ()
 
 
 def _faults(pod: Pod, well_known: frozenset[str], reserved_domains: tuple[str, ...]) -> Iterator[str]:
