@@ -23,6 +23,7 @@ import click
 import baseload
 from baseload.cli import stderr
 from baseload.cli.lazy import Entry, LazyGroup
+from baseload.cli.output import Printed
 from baseload.values.errors import BadInput, Unreachable
 
 DONE, BAD_INPUT, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
@@ -123,7 +124,7 @@ def _complete(group: LazyGroup, instruction: str) -> int:
         raise click.ClickException(f"{COMPLETE} is for the scripts of `baseload completion`") from error
 
 
-def write(output: str | bytes | bytearray) -> None:
+def write(output: Printed) -> None:
     """Bytes go out as they are, and whole: a large plan need not become text first."""
     if sys.stdout is None:
         raise click.ClickException("the output cannot be written: stdout is closed")
