@@ -173,6 +173,17 @@ def test_owners_that_wait_for_each_other_in_a_circle_go() -> None:
     assert names(store) == set()
 
 
+def test_an_owner_of_itself_is_let_go() -> None:
+    store = kinds.fresh()
+    alone = store.create(draft(REPLICA_SET, "alone"))
+    store.update(draft(REPLICA_SET, "alone", metadata={"ownerReferences": [owner(alone)]}))
+
+    store.delete(REPLICA_SET, "default", "alone", ORPHAN)
+    store.tidy()
+
+    assert names(store) == set()
+
+
 def test_a_dependent_that_ends_by_its_own_grace_is_not_hurried() -> None:
     store = kinds.fresh()
     replicas = store.create(draft(REPLICA_SET, "web"))

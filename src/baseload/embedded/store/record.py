@@ -29,10 +29,10 @@ _SPEC: Final = b'"spec":{'
 class Owner(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
     """An entry of metadata.ownerReferences."""
 
-    api_version: str
-    kind: str
-    name: str
-    uid: str
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
     controller: bool | None = None
     block_owner_deletion: bool | None = None
 
