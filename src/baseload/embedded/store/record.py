@@ -211,6 +211,15 @@ def section(value: Section) -> bytes:
     return value if isinstance(value, bytes) else _json(value)
 
 
+def is_same(one: bytes, other: bytes) -> bool:
+    """Whether two sections say the same, however they are written; 1, 1.0 and true are three things."""
+    return one == other or (b"" not in (one, other) and _canonical(one) == _canonical(other))
+
+
+def _canonical(raw: bytes) -> bytes:
+    return msgspec.json.encode(msgspec.json.decode(raw), order="sorted")
+
+
 def text_at(value: Json, path: str) -> str:
     """The scalar at a dotted path as the text that field selectors compare; "" where there is none."""
     for step in path.split("."):
