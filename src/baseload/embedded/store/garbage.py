@@ -169,13 +169,16 @@ class Garbage:
         self._drop_finalizer(owner, ORPHAN)
 
     def _release_when_alone(self, owner: Record) -> None:
-        blocking = any(
-            reference.uid == owner.uid and reference.block_owner_deletion
-            for dependent in self.dependents(owner.uid)
+        others = (dependent for dependent in self.dependents(owner.uid) if dependent.uid != owner.uid)
+        if not any(self._blocks(dependent, owner) for dependent in others):
+            self._drop_finalizer(owner, FOREGROUND)
+
+    def _blocks(self, dependent: Record, owner: Record) -> bool:
+        """Whether the dependent names the owner as one to wait, from a place where it can refer to it."""
+        return any(
+            reference.block_owner_deletion and self._owner(reference, dependent) is owner
             for reference in dependent.shared.owners
         )
-        if not blocking:
-            self._drop_finalizer(owner, FOREGROUND)
 
     # -- acts
 
