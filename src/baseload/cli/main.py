@@ -1,6 +1,6 @@
 """The command `baseload`: its table of commands, and the one place where outcomes become output and exit statuses.
 
-A command computes everything first and returns its whole output as a string; only then is it written, so that a fault
+A command computes everything first and returns its whole output; only then is it written, so that a fault
 found half-way leaves nothing on stdout. What goes wrong is raised, and mapped to an exit status here and nowhere else:
 
     0    done
