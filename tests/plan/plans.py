@@ -16,6 +16,7 @@ from baseload.plan.provision import (
     StaticPool,
     Unschedulable,
 )
+from baseload.plan.reason import Reason
 from baseload.values.quantity import MILLI, UNIT
 from baseload.values.requirement import Requirement
 from baseload.values.taint import Taint
@@ -55,12 +56,12 @@ CONFLICT: Final = (
 
 FAR: Final = Unschedulable(
     pod="default/far-1",
-    reason="IncompatibleRequirements",
+    reason=Reason.REQUIREMENTS,
     message="no NodePool may launch in us-east-1f",
     conflict=CONFLICT,
     nearest=Nearest("nodePool/default", {"zone": "In [us-east-1f]"}),
     fix=Fix("Pod default/far-1", 'spec.nodeSelector["zone"]', "us-east-1f", "us-east-1a"),
-    rejections=(Rejection("nodePool/default", "IncompatibleRequirements", "key zone"),),
+    rejections=(Rejection("nodePool/default", Reason.REQUIREMENTS, "key zone"),),
 )
 
 

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from baseload.plan.provision import Demand, Fix, Nearest, Rejection, Unschedulable
+from baseload.plan.reason import Reason
 from baseload.report.provision import change, render, said
 from tests.conftest import Golden
 from tests.plan.plans import CLAIM, FAR, FULL, far, plan
@@ -52,7 +53,9 @@ def test_pods_that_fail_alike_are_told_once() -> None:
 
 def test_pods_of_many_workloads_that_fail_alike_are_told_once_too() -> None:
     failed = [
-        Unschedulable(f"default/w{w}-x{n}", "LimitExceeded", "nothing left", rejections=(Rejection("a", "b", str(w)),))
+        Unschedulable(
+            f"default/w{w}-x{n}", Reason.LIMITS, "nothing left", rejections=(Rejection("a", Reason.LIMITS, str(w)),)
+        )
         for w in range(100)
         for n in range(1, 6)
     ]
@@ -69,7 +72,7 @@ def test_wide_names_every_rejection() -> None:
 
 
 def test_a_pod_for_which_no_place_is_sought_gets_no_change_proposed() -> None:
-    gated = Unschedulable("default/gated", "SchedulingGated", "it is held by scheduling gates")
+    gated = Unschedulable("default/gated", Reason.GATED, "it is held by scheduling gates")
 
     assert "change" not in render(plan(unschedulable=(gated,)))
 

@@ -15,6 +15,8 @@ from baseload.catalog.listing import Order, Price
 from baseload.catalog.nodeclass import NodeClassSettings
 from baseload.cli import catalog_text as text
 from baseload.cli import stderr
+from baseload.cli.output import OUTPUT, Printed, encoded
+from baseload.plan.encode import API_VERSION
 from baseload.values.errors import BadInput, Fault
 from baseload.values.requirement import Requirements
 from baseload.world import catalogue
@@ -41,9 +43,6 @@ _SOURCE: Final = (
         "--max-pods", type=click.IntRange(0, 2**31 - 1), metavar="N", help="As kubelet.maxPods of a NodeClass."
     ),
     click.option("--embedded", is_flag=True, help="Pass over what `catalog refresh` has read."),
-)
-_OUTPUT: Final = click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True
 )
 
 
@@ -101,7 +100,7 @@ def _say(notes: tuple[str, ...]) -> None:
 @click.option("--max-per-gib", type=_USD, metavar="USD", help="At most this an hour for each GiB of memory.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N only.")
 @_with_source
-@_OUTPUT
+@OUTPUT
 def list_(
     texts: tuple[str, ...],
     capacity_type: str | None,
@@ -115,7 +114,7 @@ def list_(
     max_pods: int | None,
     embedded: bool,
     output: str,
-) -> str | None:
+) -> Printed | None:
     """List instance types by requirement, region and price.
 
     \b
@@ -139,7 +138,7 @@ def list_(
             "notes": list(source.notes),
             "items": [text.as_object(type_) for type_ in shown],
         }
-        return text.encoded("InstanceTypeList", content, output)
+        return _encoded("InstanceTypeList", content, output)
     return text.list_text(shown) if shown else None
 
 
@@ -156,8 +155,8 @@ def _counted(
 @click.command()
 @click.argument("name", metavar="TYPE")
 @_with_source
-@_OUTPUT
-def show(name: str, region: str | None, file: str | None, max_pods: int | None, embedded: bool, output: str) -> str:
+@OUTPUT
+def show(name: str, region: str | None, file: str | None, max_pods: int | None, embedded: bool, output: str) -> Printed:
     """Show all that is known of one instance type."""
     source = _source(region, file, max_pods, embedded)
     (type_,) = _find(source, (name,))
@@ -165,17 +164,17 @@ def show(name: str, region: str | None, file: str | None, max_pods: int | None, 
     pods = _pods(source.ec2, name, max_pods)
     if output != "table":
         content = {"region": source.types.region} | text.as_object(type_) | {"pods": pods}
-        return text.encoded("InstanceType", content, output)
+        return _encoded("InstanceType", content, output)
     return text.show_text(type_, source.types.region, pods)
 
 
 @click.command()
 @click.argument("names", nargs=-1, required=True, metavar="TYPE TYPE...")
 @_with_source
-@_OUTPUT
+@OUTPUT
 def compare(
     names: tuple[str, ...], region: str | None, file: str | None, max_pods: int | None, embedded: bool, output: str
-) -> str:
+) -> Printed:
     """Set instance types side by side."""
     if len(set(names)) < 2:
         raise click.UsageError("a comparison needs two instance types at least")
@@ -184,7 +183,7 @@ def compare(
     _say(source.notes)
     if output != "table":
         content: text.Json = {"region": source.types.region, "types": [text.as_object(type_) for type_ in found]}
-        return text.encoded("InstanceTypeComparison", content, output)
+        return _encoded("InstanceTypeComparison", content, output)
     return text.compare_text(found)
 
 
@@ -204,6 +203,10 @@ def refresh(region: str) -> str | None:
     refreshed = catalogue.refresh(region)
     _say(tuple(f"warning: {warning}" for warning in refreshed.warnings))
     return f"{refreshed.types} instance types written to {refreshed.file}\n" if refreshed.file else None
+
+
+def _encoded(kind: str, content: text.Json, output: str) -> Printed:
+    return encoded({"apiVersion": API_VERSION, "kind": kind} | content, output)
 
 
 def _find(source: _Source, names: tuple[str, ...]) -> list[listing.Listed]:

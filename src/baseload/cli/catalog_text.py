@@ -4,15 +4,14 @@ A price that nobody published stands with a tilde before it, and a line under th
 carries `estimated: true`.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from baseload.catalog.listing import CAPACITY_TYPES, Listed, Offer
+from baseload.report.table import columns as aligned
 from baseload.values import resource as resources
 from baseload.values.quantity import UNIT
 
-API_VERSION: Final = "baseload.dev/v1alpha1"
 ESTIMATE: Final = "~ an estimate, no published price"
 _PODS: Final = {
     "interfaces": "interfaces of the default network card",
@@ -34,16 +33,8 @@ Json = dict[str, object]
 
 def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
     """Columns wide enough for all they hold; the first `left` of them flush left, the others right."""
-    lines = [header, *rows]
-    widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
-    return "".join(
-        "  ".join(
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        + "\n"
-        for line in lines
-    )
+    lines = aligned(header, list(rows), right=frozenset(range(left, len(header))))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def dollars(offer: Offer | None, decimals: int) -> str:
@@ -211,13 +202,3 @@ def _offer_object(offer: Offer) -> Json:
         "estimated": offer.estimated,
         "available": offer.available,
     }
-
-
-def encoded(kind: str, content: Json, output: str) -> str:
-    """An object of ours as JSON or YAML."""
-    object_ = {"apiVersion": API_VERSION, "kind": kind} | content
-    if output == "json":
-        return json.dumps(object_, indent=2, ensure_ascii=False) + "\n"
-    import yaml
-
-    return str(yaml.safe_dump(object_, sort_keys=False, allow_unicode=True))

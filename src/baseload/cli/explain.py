@@ -2,14 +2,15 @@
 
 import click
 
-from baseload.cli.inputs import OUTPUT, Flags, encoded, input_flags, progress, read
+from baseload.cli.inputs import Flags, input_flags, progress, read
+from baseload.cli.output import OUTPUT, Printed, encoded
 
 
 @click.command()
 @click.argument("name", metavar="[NAMESPACE/]NAME")
 @input_flags
 @OUTPUT
-def pod(name: str, flags: Flags, output: str) -> str | bytes | bytearray:
+def pod(name: str, flags: Flags, output: str) -> Printed:
     """Where a pod goes and what else was open, or why it can go nowhere and what to change.
 
     The name of a pod that is made for a workload (web-x1) will do, and without a namespace it is default's.

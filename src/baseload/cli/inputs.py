@@ -5,7 +5,7 @@ the terminal says what; it is gone in the end, and a stderr that is no terminal 
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -21,15 +21,6 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., object])
 _ERASED: Final = "\r\x1b[K"
-
-OUTPUT = click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["table", "json", "yaml"]),
-    default="table",
-    show_default=True,
-    help="What to print: a table for people, or the plan's contract as JSON or YAML.",
-)
 
 
 def _named(
@@ -158,14 +149,3 @@ def progress(what: str) -> Iterator[None]:
         yield
     finally:
         click.echo(_ERASED, err=True, nl=False)
-
-
-def encoded(tree: Mapping[str, object], output: str) -> str | bytes | bytearray:
-    """A plan as JSON or YAML."""
-    if output == "json":
-        from baseload.cli import json_writer
-
-        return json_writer.write(tree)
-    from baseload.cli import yaml_writer
-
-    return yaml_writer.write(tree)

@@ -1,6 +1,6 @@
 """The command `baseload`: its table of commands, and the one place where outcomes become output and exit statuses.
 
-A command computes everything first and returns its whole output as a string; only then is it written, so that a fault
+A command computes everything first and returns its whole output; only then is it written, so that a fault
 found half-way leaves nothing on stdout. What goes wrong is raised, and mapped to an exit status here and nowhere else:
 
     0    done
@@ -23,6 +23,7 @@ import click
 import baseload
 from baseload.cli import stderr
 from baseload.cli.lazy import Entry, LazyGroup
+from baseload.cli.output import Printed
 from baseload.values.errors import BadInput, Unreachable
 
 DONE, BAD_INPUT, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
@@ -124,7 +125,7 @@ def _complete(group: LazyGroup, instruction: str) -> int:
         raise click.ClickException(f"{COMPLETE} is for the scripts of `baseload completion`") from error
 
 
-def write(output: str | bytes | bytearray) -> None:
+def write(output: Printed) -> None:
     """Bytes go out as they are, and whole: a large plan need not become text first."""
     if sys.stdout is None:
         raise click.ClickException("the output cannot be written: stdout is closed")

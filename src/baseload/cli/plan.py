@@ -2,13 +2,14 @@
 
 import click
 
-from baseload.cli.inputs import OUTPUT, Flags, encoded, input_flags, progress, read
+from baseload.cli.inputs import Flags, input_flags, progress, read
+from baseload.cli.output import OUTPUT, Printed, encoded
 
 
 @click.command()
 @input_flags
 @OUTPUT
-def provision(flags: Flags, output: str) -> str | bytes | bytearray:
+def provision(flags: Flags, output: str) -> Printed:
     """Which nodes would be launched for the pods that are pending, at what price, and why a pod can go nowhere.
 
     Decides as Karpenter does, without a cluster. Pods that fit on nodes of the input go there; for the others the

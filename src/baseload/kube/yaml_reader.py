@@ -68,12 +68,11 @@ def read(source: Source) -> tuple[list[tuple[int, object]], list[Fault]]:
     faults: list[Fault] = []
     number = 1
     try:
-        for number, node in enumerate(_nodes(source.text), 1):
-            tree = _Tree(source.file, number, faults)
-            value = tree.document(node)
+        for node in _nodes(source.text):
+            value = _Tree(source.file, number, faults).document(node)
             if value is not None:
                 values.append((number, value))
-            number += 1
+            number += 1  # an error in what follows is the next document's
     except yaml.YAMLError as error:
         faults.append(Fault(f"is not YAML: {_reason(error)}", file=source.file, document=number))
     except RecursionError:

@@ -13,6 +13,7 @@ from baseload.kube.types.core import (
     TopologySpreadConstraint,
 )
 from baseload.kube.types.meta import LabelSelector, LabelSelectorRequirement, NodeSelectorRequirement
+from baseload.model.view import claim_name
 
 Ask = tuple[str, str]
 """(field path, in words)"""
@@ -89,13 +90,8 @@ def _spread(constraint: TopologySpreadConstraint) -> str:
 
 def _of_volumes(pod: Pod) -> Iterator[Ask]:
     for at, volume in enumerate(pod.spec.volumes):
-        if volume.persistent_volume_claim is not None:
-            claim = volume.persistent_volume_claim.claim_name
-        elif volume.ephemeral is not None:
-            claim = f"{pod.metadata.name}-{volume.name}"
-        else:
-            continue
-        yield f"spec.volumes[{at}]", f"the volume of claim {claim}"
+        if (claim := claim_name(pod, volume)) is not None:
+            yield f"spec.volumes[{at}]", f"the volume of claim {claim}"
 
 
 def _of_ports(spec: PodSpec) -> Iterator[Ask]:

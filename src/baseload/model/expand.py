@@ -29,7 +29,7 @@ from baseload.kube.types.core import (
     Volume,
 )
 from baseload.kube.types.meta import ObjectMeta, OwnerReference
-from baseload.model.view import View, is_terminal
+from baseload.model.view import View, is_terminal, name_of, ref_of
 
 Workload = Deployment | ReplicaSet | StatefulSet | Job
 Owner = tuple[str, str, str]
@@ -62,9 +62,7 @@ def expand(view: View, workloads: Iterable[Workload]) -> tuple[View, tuple[Expan
             continue
         pods = tuple(known.pods(workload, lack, claims))
         made.extend(pods)
-        meta, kind = workload.metadata, type(workload).__name__
-        names = tuple(f"{meta.namespace}/{pod.metadata.name}" for pod in pods)
-        expansions.append(Expansion(f"{kind} {meta.namespace}/{meta.name}", names))
+        expansions.append(Expansion(ref_of(workload), tuple(map(name_of, pods))))
     if not made:
         return view, ()
     all_claims = (*view.persistent_volume_claims, *claims)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from baseload.kube.types.apps import DaemonSet
-from baseload.model.view import View
+from baseload.model.view import View, ref_of
 from baseload.values import quantity
 
 ANNOTATION: Final = "baseload.dev/real-memory"
@@ -29,4 +29,4 @@ def unreadable(view: View) -> Iterator[tuple[str, str]]:
         try:
             quantity.parse(text)
         except quantity.QuantityError as error:
-            yield f"DaemonSet {daemon_set.metadata.namespace}/{daemon_set.metadata.name}", str(error)
+            yield ref_of(daemon_set), str(error)

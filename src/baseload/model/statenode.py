@@ -96,9 +96,7 @@ class StateNode:
         if self.claim is None:
             assert self.node is not None
             return bool(self.node.metadata.deletion_timestamp)
-        conditions = self.claim.status.conditions
-        terminating = any(c.type == "InstanceTerminating" and c.status == "True" for c in conditions)
-        return bool(self.claim.metadata.deletion_timestamp) or terminating
+        return is_deleting(self.claim)
 
     @property
     def _believed(self) -> Node | NodeClaim:
@@ -116,6 +114,11 @@ class StateNode:
         if self.initialized:
             return stated
         return {**amounts(of_claim), **{resource: amount for resource, amount in stated.items() if amount}}
+
+
+def is_deleting(claim: NodeClaim) -> bool:
+    terminating = (c.status == "True" for c in claim.status.conditions if c.type == "InstanceTerminating")
+    return bool(claim.metadata.deletion_timestamp) or any(terminating)
 
 
 def pair(nodes: tuple[Node, ...], claims: tuple[NodeClaim, ...]) -> tuple[StateNode, ...]:

@@ -6,6 +6,7 @@ Objects are in the order of the input. Look-ups that several decisions share are
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 from baseload.kube.types.apps import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from baseload.kube.types.autoscaling import CapacityBuffer
@@ -18,9 +19,11 @@ from baseload.kube.types.core import (
     PodTemplate,
     ReplicationController,
     Service,
+    Volume,
 )
 from baseload.kube.types.ec2 import EC2NodeClass
 from baseload.kube.types.karpenter import NodeClaim, NodeOverlay, NodePool
+from baseload.kube.types.meta import ObjectMeta
 from baseload.kube.types.policy import PodDisruptionBudget
 from baseload.kube.types.storage import CSINode, StorageClass
 from baseload.model.statenode import StateNode, pair
@@ -76,9 +79,28 @@ class View:
         }
 
 
-def name_of(pod: Pod) -> str:
-    """A pod as plans write it."""
-    return f"{pod.metadata.namespace}/{pod.metadata.name}"
+class Named(Protocol):
+    """Any kind of object."""
+
+    @property
+    def metadata(self) -> ObjectMeta: ...
+
+
+def name_of(one: Named) -> str:
+    """A pod, or another object of a namespace, as plans write it."""
+    return f"{one.metadata.namespace}/{one.metadata.name}"
+
+
+def ref_of(one: Named) -> str:
+    """An object as faults and plans refer to it: `Pod default/web-1`, `NodePool default`."""
+    return f"{type(one).__name__} {name_of(one) if one.metadata.namespace else one.metadata.name}"
+
+
+def claim_name(pod: Pod, volume: Volume) -> str | None:
+    """The claim that a volume of a pod stands for, be it made with the pod; None for a volume without one."""
+    if volume.persistent_volume_claim is not None:
+        return volume.persistent_volume_claim.claim_name
+    return f"{pod.metadata.name}-{volume.name}" if volume.ephemeral is not None else None
 
 
 def is_terminal(pod: Pod) -> bool:

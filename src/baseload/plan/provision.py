@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from baseload.plan.reason import Reason
 from baseload.values.requirement import Requirement
 from baseload.values.taint import Taint
 
@@ -51,7 +52,7 @@ class Rejection:
     """Why one target cannot take a pod. `target`: nodePool/NAME, node/NAME or nodeClaim/NAME."""
 
     target: str
-    reason: str  # a member of Reason
+    reason: Reason
     message: str
 
 
@@ -91,7 +92,7 @@ class Fix:
 @dataclass(frozen=True, slots=True)
 class Unschedulable:
     pod: str
-    reason: str  # a member of Reason
+    reason: Reason
     message: str
     conflict: tuple[Demand, ...] = ()
     nearest: Nearest | None = None

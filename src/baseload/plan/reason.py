@@ -36,6 +36,9 @@ class Reason(StrEnum):
     DROPPED = "NodeClaimDropped"
 
 
+Why = tuple[Reason, str]
+"""a reason, and the same in words that name what is concerned"""
+
 MEANING: Final[Mapping[Reason, str]] = {
     Reason.TAINT: "A taint of the node or NodePool is not tolerated.",
     Reason.REQUIREMENTS: "nodeSelector, node affinity or the place of a volume goes against what the target is.",

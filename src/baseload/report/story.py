@@ -94,5 +94,5 @@ def _alternative(alternative: Alternative, wide: bool) -> Lines:
 
 
 def _refused(rejections: Sequence[Rejection]) -> list[str]:
-    rows = [(rejection.target, str(rejection.reason), rejection.message) for rejection in rejections]
+    rows = [(rejection.target, rejection.reason, rejection.message) for rejection in rejections]
     return [f"  {line}" for line in columns(("", "", ""), rows)[1:]] if rows else []

@@ -7,6 +7,8 @@ has to fit into 64 bits, which is a little over 292 years. Words such as Never a
 import re
 from typing import Final
 
+from baseload.values.errors import quoted
+
 NANOSECOND: Final = 1
 MICROSECOND: Final = 1000 * NANOSECOND
 MILLISECOND: Final = 1000 * MICROSECOND
@@ -41,14 +43,13 @@ def parse(text: str) -> int:
     while position < len(unsigned) or not unsigned:
         part = _PART.match(unsigned, position)
         if part is None or part["unit"] not in _UNITS:
-            raise DurationError(
-                f'"{_short(text)}" is not a duration: numbers, each with a unit of ns, us, ms, s, m, h, e.g. 1h30m'
-            )
+            wanted = "numbers, each with a unit of ns, us, ms, s, m, h, e.g. 1h30m"
+            raise DurationError(f"{quoted(text)} is not a duration: {wanted}")
         total += _nanoseconds(part["whole"], part["fraction"] or "", _UNITS[part["unit"]])
         position = part.end()
     negative = text.startswith("-")
     if total > _LARGEST + negative:
-        raise DurationError(f'overflow: "{_short(text)}" is more than 64 bits of nanoseconds hold (about 292 years)')
+        raise DurationError(f"overflow: {quoted(text)} is more than 64 bits of nanoseconds hold (about 292 years)")
     return -total if negative else total
 
 
@@ -93,7 +94,3 @@ def _decimal(amount: int, unit: int) -> str:
         return str(whole)
     width = len(str(unit)) - 1
     return f"{whole}.{rest:0{width}}".rstrip("0")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:60] + "..."

@@ -28,6 +28,11 @@ class Fault:
         return f"{text} ({self.allowed})" if self.allowed else text
 
 
+def quoted(text: str) -> str:
+    """A text of the input as messages quote it, shortened where it is long."""
+    return f'"{text}"' if len(text) <= 60 else f'"{text[:60]}..."'
+
+
 class BaseloadError(Exception):
     """The root of everything raised on purpose."""
 

@@ -8,6 +8,8 @@ import re
 from datetime import date
 from typing import Final
 
+from baseload.values.errors import quoted
+
 SECOND: Final = 10**9
 _DAY: Final = 86400
 _EPOCH: Final = date(1970, 1, 1).toordinal()
@@ -59,5 +61,4 @@ def _clock(hours: str, minutes: str) -> int:
 
 
 def _error(text: str) -> InstantError:
-    shown = text if len(text) <= 60 else text[:60] + "..."
-    return InstantError(f'"{shown}" is not an RFC 3339 instant, e.g. 2026-11-30T12:00:00Z')
+    return InstantError(f"{quoted(text)} is not an RFC 3339 instant, e.g. 2026-11-30T12:00:00Z")

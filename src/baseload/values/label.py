@@ -98,10 +98,15 @@ def integer(value: str) -> int | None:
     return number if MIN_INT64 <= number <= MAX_INT64 else None
 
 
+def is_subdomain(text: str) -> bool:
+    """Whether a text is a DNS subdomain, as the names of most objects are."""
+    return len(text) <= 253 and _SUBDOMAIN.fullmatch(text) is not None
+
+
 def is_qualified_name(text: str) -> bool:
     """Whether a text is a legal label key: at most 63 characters of name, maybe a DNS subdomain and a slash before."""
     prefix, slash, name = text.rpartition("/")
-    if slash and not (len(prefix) <= 253 and _SUBDOMAIN.fullmatch(prefix)):
+    if slash and not is_subdomain(prefix):
         return False
     return len(name) <= 63 and _NAME.fullmatch(name) is not None
 

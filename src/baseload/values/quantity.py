@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import Final, Literal
 
+from baseload.values.errors import quoted
+
 Quantity = int
 Form = Literal["BinarySI", "DecimalSI", "DecimalExponent"]
 
@@ -71,8 +73,7 @@ def _as_text(text: str | int | float) -> str:
 def _read(text: str) -> tuple[Quantity, Form]:
     match = _TEXT.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
-        shown = text if len(text) <= 60 else text[:60] + "..."
-        raise QuantityError(f'"{shown}" is not a quantity: {_ALLOWED}')
+        raise QuantityError(f"{quoted(text)} is not a quantity: {_ALLOWED}")
     fraction = match["fraction"] or ""
     digits = int(match["whole"] + fraction)
     if match["binary"]:
@@ -83,7 +84,7 @@ def _read(text: str) -> tuple[Quantity, Form]:
     else:
         nanos, form = _scaled(digits, 9 - len(fraction) + _DECIMAL[match["decimal"]]), "DecimalSI"
     if nanos > _LIMIT:
-        raise QuantityError(f'overflow: "{text}" is more than 2^63-1')
+        raise QuantityError(f"overflow: {quoted(text)} is more than 2^63-1")
     return (-nanos if match["sign"] == "-" else nanos), form
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from baseload.values import label
-from baseload.values.errors import BadInput, Fault
+from baseload.values.errors import BadInput, Fault, quoted
 
 _OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
 _COMPARISONS: Final = {"=": "In", "==": "In", "!=": "NotIn", ">": "Gt", "<": "Lt"}
@@ -176,7 +176,7 @@ def parse_fields(text: str) -> FieldSelector:
         if text[position] != ",":
             match = _FIELD_TERM.match(text, position)
             if match is None or text[match.end() : match.end() + 1] not in ("", ","):
-                raise SelectorError(f'"{_short(text)}" is not a field selector: FIELD=VALUE or FIELD!=VALUE, ...')
+                raise SelectorError(f"{quoted(text)} is not a field selector: FIELD=VALUE or FIELD!=VALUE, ...")
             terms.add((match["field"], match["operator"] != "!=", re.sub(r"\\(.)", r"\1", match["value"])))
             position = match.end()
         position += 1
@@ -254,12 +254,8 @@ class _Parser:
         return token
 
     def _error(self, wanted: str) -> SelectorError:
-        return SelectorError(f'"{_short(self._text)}" is not a label selector: wanted {wanted}')
+        return SelectorError(f"{quoted(self._text)} is not a label selector: wanted {wanted}")
 
 
 def _escape(value: str) -> str:
     return re.sub(r"([\\,=])", r"\\\1", value)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:60] + "..."

@@ -28,7 +28,7 @@ from baseload.kube.types.batch import Job
 from baseload.kube.types.meta import Condition, Wire
 from baseload.model import real_use
 from baseload.model.expand import Expansion, Workload, expand
-from baseload.model.view import View
+from baseload.model.view import View, ref_of
 from baseload.plan.provision import Expanded
 from baseload.values.errors import BadInput, Fault
 from baseload.world import catalogue, options
@@ -214,8 +214,9 @@ def _refuse_too_many(manifests: Manifests) -> None:
 def _of_absurd_buffers(manifests: Manifests, view: View) -> Iterator[Fault]:
     for buffer, size in buffers.sizes(view):
         if size > MOST_PODS:
-            ref = f"CapacityBuffer {buffer.metadata.namespace}/{buffer.metadata.name}"
-            yield _fault(manifests, ref, "spec", f"it stands for {size} pods, and no cluster holds over {MOST_PODS}")
+            yield _fault(
+                manifests, ref_of(buffer), "spec", f"it stands for {size} pods, and no cluster holds over {MOST_PODS}"
+            )
 
 
 def _asked(workload: Workload) -> int:
@@ -271,8 +272,7 @@ class _Classes:
         self.of_ec2 = {node_class.metadata.name: node_class for node_class in view.node_classes}
 
     def settings(self, pool: karpenter.NodePool) -> NodeClassSettings:
-        node_class = self._ec2(pool)
-        return DEFAULT if node_class is None else settings_of(node_class)
+        return settings_of(self._ec2(pool))
 
     def not_ready(self, pool: karpenter.NodePool) -> str | None:
         """What a pool's NodeClass says of not being Ready."""

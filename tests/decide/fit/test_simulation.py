@@ -1,7 +1,4 @@
-"""A simulation without some nodes decides what a fresh pass would, were these nodes on their way out;
-
-and leaves no trace.
-"""
+"""A simulation without some nodes decides as a fresh pass would, were they on their way out, and leaves no trace."""
 
 from dataclasses import replace
 from typing import Any

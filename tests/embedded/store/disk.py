@@ -66,6 +66,10 @@ class _File(ctypes.Structure):
     _fields_ = [("methods", ctypes.POINTER(_Methods))]
 
 
+_library: Final = ctypes.CDLL(getattr(_sqlite3, "__file__", None))
+_library.sqlite3_vfs_find.restype = ctypes.POINTER(_Layer)
+
+
 @dataclass(frozen=True, slots=True)
 class Write:
     """Bytes at a place; None cuts the file there."""
@@ -87,24 +91,28 @@ class Delete:
 
 @dataclass(slots=True)
 class Disk:
-    """What happened to the files of one folder, in order; anything else may be noted among it."""
+    """What happened to the files of one folder, in order; anything else may be noted among it.
+
+    To be closed after the last connection that uses it: SQLite keeps pointers to it until then.
+    """
 
     folder: Path
     events: list[object] = field(default_factory=list)
     name: str = field(default_factory=lambda: f"recorded{next(_count)}")
     _alive: list[object] = field(default_factory=list)  # what SQLite has pointers to
+    _layer: _Layer = field(init=False)
 
     def __post_init__(self) -> None:
-        library = ctypes.CDLL(getattr(_sqlite3, "__file__", None))
-        library.sqlite3_vfs_find.restype = ctypes.POINTER(_Layer)
-        original = library.sqlite3_vfs_find(None).contents
-        layer = _Layer.from_buffer_copy(original)
+        original = _library.sqlite3_vfs_find(None).contents
+        self._layer = layer = _Layer.from_buffer_copy(original)
         layer.name = self.name.encode()
         layer.next = None
         layer.open = self._keep(_OPEN(self._opening(_OPEN(original.open))))
         layer.delete = self._keep(_DELETE(self._deleting(_DELETE(original.delete))))
-        self._alive.append(layer)
-        assert library.sqlite3_vfs_register(ctypes.byref(layer), 0) == 0
+        assert _library.sqlite3_vfs_register(ctypes.byref(layer), 0) == 0
+
+    def close(self) -> None:
+        assert _library.sqlite3_vfs_unregister(ctypes.byref(self._layer)) == 0
 
     def _keep(self, function: object) -> int | None:
         self._alive.append(function)

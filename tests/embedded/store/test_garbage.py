@@ -135,6 +135,19 @@ def test_an_owner_in_another_namespace_is_none() -> None:
     assert names(store) == {"other/web"}
 
 
+def test_an_owner_does_not_wait_for_what_names_it_from_another_namespace() -> None:
+    store = kinds.fresh()
+    store.create(kinds.namespace("other"))
+    elsewhere = store.create(draft(REPLICA_SET, "web", "other"))
+    one = store.create(draft(REPLICA_SET, "one"))
+    owned(store, POD, "a", elsewhere, one)
+
+    store.delete(REPLICA_SET, "other", "web", FOREGROUND)
+    store.tidy()
+
+    assert names(store) == {"default/one", "default/a"}
+
+
 def test_an_owner_of_a_kind_that_is_not_served_counts_as_alive_until_it_is_served() -> None:
     store = kinds.fresh()
     connector = Resource("tailscale.com", "v1alpha1", "Connector", "connectors")
@@ -168,6 +181,18 @@ def test_owners_that_wait_for_each_other_in_a_circle_go() -> None:
     store.tidy()
 
     store.delete(REPLICA_SET, "default", "one", FOREGROUND)
+    store.tidy()
+
+    assert names(store) == set()
+
+
+@pytest.mark.parametrize("options", [FOREGROUND, ORPHAN])
+def test_an_owner_of_itself_is_let_go(options: Options) -> None:
+    store = kinds.fresh()
+    alone = store.create(draft(REPLICA_SET, "alone"))
+    store.update(draft(REPLICA_SET, "alone", metadata={"ownerReferences": [owner(alone)]}))
+
+    store.delete(REPLICA_SET, "default", "alone", options)
     store.tidy()
 
     assert names(store) == set()
@@ -227,6 +252,39 @@ def test_collecting_leaves_no_orphan_and_deletes_nothing_that_a_living_owner_own
         record = store.get(CONFIG_MAP, "default", f"c-{number}")
         assert [o.name for o in record.shared.owners] == [f"c-{i}" for i in sorted(owners)]
         assert record.deletion is None
+
+
+GRAPH = st.lists(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=2), min_size=2, max_size=6)
+WAYS = st.sampled_from([None, "Background", "Foreground", "Orphan"])
+
+
+@given(GRAPH, st.sets(st.integers(0, 5)), st.lists(st.tuples(st.integers(0, 5), WAYS, st.booleans()), max_size=4))
+def test_whatever_owns_what_collecting_ends_and_what_is_left_names_living_owners(
+    graph: list[list[tuple[int, bool]]], elsewhere: set[int], deletes: list[tuple[int, Propagation | None, bool]]
+) -> None:
+    """Owners in circles, of themselves and from another namespace; collected after every delete or after several."""
+    store = kinds.fresh()
+    store.create(kinds.namespace("other"))
+    places = [("other" if number in elsewhere else "default", f"c-{number}") for number in range(len(graph))]
+    made = [store.create(kinds.config_map(name, namespace)) for namespace, name in places]
+    for (namespace, name), edges in zip(places, graph, strict=True):
+        references: list[Json] = [owner(made[i], block=block) for i, block in edges if i < len(made)]
+        store.update(kinds.config_map(name, namespace, ownerReferences=references))
+    for number, propagation, is_collected in deletes:
+        if number < len(places) and store.find(CONFIG_MAP, *places[number]) is not None:
+            store.delete(CONFIG_MAP, *places[number], Options(propagation=propagation))
+        if is_collected:
+            store.tidy()
+    store.tidy()
+
+    assert store.tidy() == 0
+    left = {record.uid: record for record in store.table(CONFIG_MAP).records.values()}
+    for record in left.values():
+        if record.deletion is None:
+            assert all(left[o.uid].namespace == record.namespace for o in record.shared.owners)
+        assert sorted(o.uid for o in record.shared.owners if record in store.garbage.dependents(o.uid)) == sorted(
+            o.uid for o in record.shared.owners
+        )
 
 
 def _expect(alive: dict[int, set[int]], number: int, propagation: Propagation) -> None:

@@ -263,6 +263,22 @@ def test_a_turn_also_collects_the_garbage_it_made() -> None:
     assert {resource for resource, _ in kept.objects} == {"namespaces"}
 
 
+def test_turns_of_a_store_in_memory_collect_garbage_too() -> None:
+    store = kinds.fresh()
+
+    async def main() -> None:
+        turns = Turns(store)
+        for _ in range(2):
+            replicas = store.create(draft(REPLICA_SET, "web"))
+            store.create(kinds.pod("a", ownerReferences=[owner(replicas)]))
+            store.delete(REPLICA_SET, "default", "web")
+            await turns.committed()
+            assert store.find(POD, "default", "a") is None
+        turns.close()
+
+    asyncio.run(main())
+
+
 def test_a_client_that_gives_up_does_not_take_the_turn_from_others() -> None:
     store, kept = durable()
 

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from baseload.embedded.store.errors import BadRequest, Gone, VersionTooNew
+from baseload.embedded.store.errors import BadRequest, Gone, Invalid, VersionTooNew
 from baseload.embedded.store.listing import Asked, Page
 from baseload.embedded.store.selection import Selection
 from baseload.values import selector
@@ -75,7 +75,7 @@ def test_the_index_by_node_follows_bindings_and_removals() -> None:
 
     table = store.table(POD)
     assert [record.name for record in table.on_node("n")] == ["b", "c"]
-    assert list(table.on_node("")) == []
+    assert table.on_node("") == []
 
 
 def test_a_field_that_the_kind_does_not_offer_is_a_bad_request() -> None:
@@ -204,14 +204,20 @@ def test_an_exact_version_that_is_no_longer_held_is_gone() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    ("asked", "words"),
     [
-        Asked(match="Exact"),
-        Asked(version=0, match="Exact"),
-        Asked(token="x", match="NotOlderThan"),
-        Asked(token="x", version=3),
+        (Asked(match="Exact"), "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+        (Asked(version=0, match="Exact"), 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+        (Asked(token="x", match="NotOlderThan"), "resourceVersionMatch is forbidden for continue"),
     ],
 )
-def test_requests_that_contradict_themselves_are_bad(asked: Asked) -> None:
-    with pytest.raises(BadRequest, match="Forbidden"):
+def test_requests_that_contradict_themselves_are_invalid(asked: Asked, words: str) -> None:
+    with pytest.raises(Invalid) as refusal:
         letters().list(CONFIG_MAP, asked=asked)
+
+    assert str(refusal.value) == (f'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: {words}')
+
+
+def test_a_later_page_has_its_version_in_its_token() -> None:
+    with pytest.raises(BadRequest, match="specifying resource version is not allowed when using continue"):
+        letters().list(CONFIG_MAP, asked=Asked(token="x", version=3))

@@ -300,5 +300,12 @@ class StoreMachine(RuleBasedStateMachine):
             assert informer.copy == selected(self.model, informer.selection)
 
 
+class LongStoreMachine(StoreMachine):
+    """The same, at length."""
+
+
 TestStoreMachine = StoreMachine.TestCase
 TestStoreMachine.settings = settings(stateful_step_count=40)
+
+TestLongStoreMachine = pytest.mark.long(pytest.mark.timeout(600)(LongStoreMachine.TestCase))
+TestLongStoreMachine.settings = settings(max_examples=1_000, stateful_step_count=80)

@@ -8,6 +8,8 @@ commit left, or what the commit under way would have left: nothing less, nothing
 
 import itertools
 import random
+import shutil
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,24 +33,26 @@ class Acknowledged:
 
 def history(folder: Path, commits: int) -> Disk:
     """A store's life: some commits of a few writes each, enough bytes for several checkpoints."""
-    disk, draw = Disk(folder), random.Random(7)
-    opened = journal.open(folder, vfs=disk.name)
-    store = kinds.empty(journal=opened)
-    store.create(kinds.namespace("default"))
-    for number in range(commits):
-        for _ in range(draw.randrange(1, 6)):
-            name = f"c-{draw.randrange(12)}"
-            value = f"{number} " + "x" * draw.choice((10, 3_000, 150_000))
-            if store.find(CONFIG_MAP, "default", name) is None:
-                store.create(kinds.config_map(name, value=value))
-            elif draw.random() < 0.2:
-                store.delete(CONFIG_MAP, "default", name)
-            else:
-                store.update(kinds.config_map(name, value=value))
-        store.commit()
-        disk.events.append(Acknowledged(contents(store)))
-    opened.close()
+    draw = random.Random(7)
+    with closing(Disk(folder)) as disk, closing(journal.open(folder, vfs=disk.name)) as opened:
+        store = kinds.empty(journal=opened)
+        store.create(kinds.namespace("default"))
+        for number in range(commits):
+            for _ in range(draw.randrange(1, 6)):
+                write(store, f"c-{draw.randrange(12)}", number, draw)
+            store.commit()
+            disk.events.append(Acknowledged(contents(store)))
     return disk
+
+
+def write(store: kinds.Store, name: str, number: int, draw: random.Random) -> None:
+    value = f"{number} " + "x" * draw.choice((10, 3_000, 150_000))
+    if store.find(CONFIG_MAP, "default", name) is None:
+        store.create(kinds.config_map(name, value=value))
+    elif draw.random() < 0.2:
+        store.delete(CONFIG_MAP, "default", name)
+    else:
+        store.update(kinds.config_map(name, value=value))
 
 
 def contents(store: kinds.Store) -> Contents:
@@ -65,6 +69,7 @@ def restored(folder: Path, files: dict[str, bytes]) -> Contents:
     opened = journal.open(folder)
     found = contents(kinds.empty(journal=opened))
     opened.close()
+    shutil.rmtree(folder)  # there are hundreds of them
     return found
 
 

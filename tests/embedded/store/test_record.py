@@ -87,7 +87,7 @@ def test_nulls_are_as_if_absent() -> None:
         b"null",
         b'{"metadata":',
         b'{"metadata":{"labels":{"a":1}}}',
-        b'{"metadata":{"ownerReferences":[{}]}}',
+        b'{"metadata":{"ownerReferences":[1]}}',
         b'{"metadata":{"resourceVersion":"x1"}}',
         b'{"metadata":{"resourceVersion":"-1"}}',
         b'{"metadata":{"name":"a"},"spec":{"a":"\xff\xfe"}}',

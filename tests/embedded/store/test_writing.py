@@ -118,7 +118,9 @@ def test_an_update_without_a_version_wins_where_the_kind_allows_it() -> None:
     store.create(draft(NODE_POOL, "a"))
 
     assert store.update(kinds.config_map("a", value="2")).body.field("data.value") == "2"
-    with pytest.raises(Invalid, match=r"metadata\.resourceVersion: Invalid value: 0: must be specified for an update"):
+    with pytest.raises(
+        Invalid, match=r"metadata\.resourceVersion: Invalid value: 0x0: must be specified for an update"
+    ):
         store.update(draft(NODE_POOL, "a", spec={"weight": 1}))
 
 
@@ -208,6 +210,14 @@ def test_an_update_that_changes_nothing_is_no_write() -> None:
     assert store.update(parse.parse(REPLICA_SET, other)) is created
     assert store.update(parse.parse(REPLICA_SET, other), "status") is created
     assert store.version == created.version
+
+
+def test_a_number_is_not_a_truth() -> None:
+    store = kinds.fresh()
+    store.create(draft(REPLICA_SET, "a", spec={"x": 1}, status={"y": 0}))
+
+    assert store.update(draft(REPLICA_SET, "a", spec={"x": True})).generation == 2
+    assert store.update(draft(REPLICA_SET, "a", status={"y": False}), "status").status == b'{"y":false}'
 
 
 def test_a_binding_changes_spec_and_status_in_one_write() -> None:

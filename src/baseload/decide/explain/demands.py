@@ -17,7 +17,7 @@ from baseload.kube.types.core import Affinity, Container, NodeSelector, Pod, Pod
 from baseload.kube.types.ec2 import EC2NodeClass
 from baseload.kube.types.karpenter import NodePool
 from baseload.kube.types.meta import NodeSelectorRequirement
-from baseload.model.view import View
+from baseload.model.view import View, claim_name
 from baseload.plan.provision import Demand, Unschedulable
 
 REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -140,8 +140,7 @@ def _of_container(case: Case, word: str, at: int, container: Container) -> Itera
 
 def of_volumes(case: Case, view: View) -> Iterator[Demand]:
     """Where the pod's volumes are, or may be made."""
-    names = [v.persistent_volume_claim.claim_name for v in case.pod.spec.volumes if v.persistent_volume_claim]
-    names += [f"{case.pod.metadata.name}-{v.name}" for v in case.pod.spec.volumes if v.ephemeral]
+    names = {claim_name(case.pod, volume) for volume in case.pod.spec.volumes}
     namespace = case.pod.metadata.namespace
     claims = [
         c for c in view.persistent_volume_claims if c.metadata.namespace == namespace and c.metadata.name in names

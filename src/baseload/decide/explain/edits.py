@@ -15,7 +15,7 @@ from baseload.kube import fieldpath
 from baseload.kube.types.core import Pod, PodSpec
 from baseload.kube.types.meta import Wire
 from baseload.model.expand import admitted
-from baseload.model.view import View, name_of
+from baseload.model.view import View, name_of, ref_of
 from baseload.plan.provision import Field
 
 Places = Mapping[str, tuple[str, str]]
@@ -115,13 +115,6 @@ class Objects:
         if not found:
             raise Impossible(f"there is no {ref}")
         return found
-
-
-def ref_of(one: Wire) -> str:
-    """An object as faults and plans name it."""
-    meta = one.metadata  # type: ignore[attr-defined]  # every kind that is looked up has it
-    name = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
-    return f"{type(one).__name__} {name}"
 
 
 def tree_of(one: Wire) -> object:

@@ -81,7 +81,7 @@ def _of_a_claim(refusal: Rejection) -> bool:
 def _with_reason(gap: Gap, refusal: Rejection) -> Gap:
     """The gap, with what the refusal names and counting does not see."""
     if refusal.reason == Reason.TOPOLOGY or not gap.lacking:
-        word = _OTHERWISE.get(Reason(refusal.reason), str(refusal.reason))
+        word = _OTHERWISE.get(refusal.reason, str(refusal.reason))
         for kind, field in _TOPOLOGY.items():
             if refusal.reason == Reason.TOPOLOGY and f" for {kind.value}, key=" in refusal.message:
                 word = field

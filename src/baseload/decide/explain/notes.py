@@ -1,7 +1,7 @@
-"""What is odd about a plan as a whole, though no pod waits for it:
+"""What is odd about a plan as a whole, though no pod waits for it.
 
-pools without a choice, limits that cannot be reached, pod slots that fill first, daemons that use more than they ask
-for, tainted nodes that a spread counts.
+Pools without a choice, limits that cannot be reached, pod slots that fill first, daemons that use more than they ask
+for, tainted nodes that a spread counts, fees besides the price.
 """
 
 from collections.abc import Iterator, Mapping

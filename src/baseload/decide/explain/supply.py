@@ -7,22 +7,21 @@ from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
 from baseload.decide.fit.nodes import Host
-from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.shape import FitPod
 from baseload.decide.fit.taints import PREFER_NO_SCHEDULE, TOLERATES_SOFT, Toleration
 from baseload.decide.fit.template import DaemonGroup, PoolOffer, daemon_groups
-from baseload.decide.provision import hosts, overlays, pools
+from baseload.decide.provision import hosts, pools
 from baseload.decide.provision.daemons import daemons
 from baseload.decide.provision.default_spread import DefaultSpread
 from baseload.decide.provision.options import Options
 from baseload.decide.provision.readings import Readings
+from baseload.decide.provision.setup import sets_for, types_of
 from baseload.decide.provision.volumes import Volumes
 from baseload.kube.types.core import Pod
 from baseload.kube.types.karpenter import NodePool
 from baseload.model.requests import add
 from baseload.model.view import View
 from baseload.plan.provision import ProvisionPlan
-from baseload.values.label import CORE_WELL_KNOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +84,8 @@ class Supply:
         self._plan: Final = plan
         self._pods: Final = pods
         self.pools: Final = pools.dynamic_pools(view)
-        overlays_in_force = view.node_overlays if options.gate("NodeOverlay") else ()
-        laid = overlays.overlaid(overlays_in_force, filter(pools.is_supported, view.node_pools), tables)
-        self._tables: Final = {name: overlaid.types for name, overlaid in laid.items()}
-        self.sets: Final = Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in self._tables.values())))
+        self._tables: Final = {name: laid.types for name, laid in types_of(view, tables, options).items()}
+        self.sets: Final = sets_for(self._tables)
         self._daemons: Final = daemons(view, ignore_dra=options.ignore_dra_requests)
         self._limits_left: Final[dict[str, Mapping[str, int]]] = {}
         self.readings: Final = Readings(view, Volumes(view), DefaultSpread(view, options.default_spread))

@@ -8,7 +8,7 @@ from baseload.decide.explain.demands import NODE_AFFINITY, PREFERRED, Case, of_p
 from baseload.decide.explain.edits import Edit
 from baseload.kube.fieldpath import text
 from baseload.kube.types.core import PersistentVolumeClaim
-from baseload.model.view import View
+from baseload.model.view import View, claim_name, ref_of
 from baseload.plan.provision import Demand
 from baseload.plan.reason import Reason
 from baseload.values.label import KNOWN_VALUES, NODEPOOL
@@ -71,16 +71,15 @@ def _of_status(case: Case) -> Iterator[Demand]:
 
 
 def _of_volumes(case: Case, view: View) -> Iterator[Demand]:
+    if case.prefix:
+        return  # a StatefulSet's template does not have the volumes and claims that its pods get from it
     for at, volume in enumerate(case.pod.spec.volumes):
-        source = volume.persistent_volume_claim
-        name = source.claim_name if source else f"{case.pod.metadata.name}-{volume.name}" if volume.ephemeral else ""
-        if not name:
+        name = claim_name(case.pod, volume)
+        if name is None:
             continue
-        if case.prefix:
-            continue  # a StatefulSet's template does not have the volumes and claims that its pods get from it
         yield case.demand(("spec", "volumes", at), "persistentVolumeClaim", "In", (name,))
         for claim in _claims(case, view, name):
-            ref = _ref(claim)
+            ref = ref_of(claim)
             if claim.spec.volume_name:
                 yield Demand(ref, "spec.volumeName", "volumeName", "In", (claim.spec.volume_name,))
             if claim.status.phase == "Lost":
@@ -141,13 +140,13 @@ def _volume_fixes(case: Case, view: View) -> Iterator[Edit]:
 def _claim_fixes(case: Case, view: View, claim: PersistentVolumeClaim) -> Iterator[Edit]:
     if claim.spec.volume_name:
         annotation = text(("metadata", "annotations", "pv.kubernetes.io/bind-completed"))
-        yield Edit(_ref(claim), annotation, "yes")
+        yield Edit(ref_of(claim), annotation, "yes")
         return
     late = "WaitForFirstConsumer"
     if not case.prefix:  # else the claim is made from a template
         for storage in view.storage_classes:
             if storage.volume_binding_mode == late:
-                yield Edit(_ref(claim), "spec.storageClassName", storage.metadata.name)
+                yield Edit(ref_of(claim), "spec.storageClassName", storage.metadata.name)
     if claim.spec.storage_class_name:
         yield Edit(f"StorageClass {claim.spec.storage_class_name}", "volumeBindingMode", late)
 
@@ -155,7 +154,3 @@ def _claim_fixes(case: Case, view: View, claim: PersistentVolumeClaim) -> Iterat
 def _claims(case: Case, view: View, name: str) -> list[PersistentVolumeClaim]:
     namespace = case.pod.metadata.namespace
     return [c for c in view.persistent_volume_claims if (c.metadata.namespace, c.metadata.name) == (namespace, name)]
-
-
-def _ref(claim: PersistentVolumeClaim) -> str:
-    return f"PersistentVolumeClaim {claim.metadata.namespace}/{claim.metadata.name}"

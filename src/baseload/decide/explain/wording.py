@@ -87,7 +87,7 @@ def _of_fix(told: Told, trials: Trials) -> Iterator[str]:
         if trials.big:
             yield "the change is checked for this pod alone, without the other pending pods"
         return
-    settled = SETTLED.get(Reason(told.case.failed.reason))
+    settled = SETTLED.get(told.case.failed.reason)
     if settled is not None:
         yield f"no single field is to be changed for it: {settled}"
         return

@@ -1,6 +1,4 @@
-"""What an engine sets up once for a cluster:
-
-its classes of existing nodes, its templates, its topology groups, its shapes.
+"""What an engine sets up once for a cluster: classes of existing nodes, templates, topology groups, shapes.
 
 All pods that the engine will ever place are given at set-up, running ones that may be moved included. Of labels, only
 the keys that some selector or requirement among them names are looked at.

@@ -106,7 +106,6 @@ def read(
     """The constraints of a pod. `default_spread` stands in where the pod has no spread constraint of its own."""
     affinity = spec.affinity or core.Affinity()
     node = affinity.node_affinity or core.NodeAffinity()
-    required = node.required_during_scheduling_ignored_during_execution
     with_pods = affinity.pod_affinity or core.PodAffinity()
     against_pods = affinity.pod_anti_affinity or core.PodAffinity()
 
@@ -118,7 +117,7 @@ def read(
 
     return Constraints(
         selector=Requirements.of_labels(spec.node_selector),
-        required=tuple(requirements_of(t.match_expressions) for t in required.node_selector_terms) if required else (),
+        required=required_terms(spec),
         preferred=tuple(
             (p.weight, requirements_of(p.preference.match_expressions))
             for p in node.preferred_during_scheduling_ignored_during_execution
@@ -143,21 +142,34 @@ def requirements_of(expressions: Iterable[NodeSelectorRequirement]) -> Requireme
     return Requirements.of(Requirement.of(e.key, e.operator, e.values, e.min_values) for e in expressions)
 
 
+def required_terms(spec: core.PodSpec) -> tuple[Requirements, ...]:
+    """The alternatives of a pod's required node affinity."""
+    affinity = spec.affinity.node_affinity if spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    return tuple(requirements_of(term.match_expressions) for term in required.node_selector_terms) if required else ()
+
+
 def selector_of(written: LabelSelector | None) -> Selector | None:
     """A label selector as written; None stays None and matches no pod."""
     return None if written is None else selectors.compile(written)
 
 
-def _spread(written: core.TopologySpreadConstraint, labels: Mapping[str, str]) -> Spread:
+def spread_of(written: core.TopologySpreadConstraint, selector: Selector | None) -> Spread:
+    """A spread constraint as written; which pods it counts is decided by more than what it says."""
     return Spread(
         key=written.topology_key,
         max_skew=written.max_skew,
         hard=written.when_unsatisfiable != "ScheduleAnyway",
-        selector=_matching(selector_of(written.label_selector), written.match_label_keys, labels, "In"),
+        selector=selector,
         min_domains=written.min_domains,
         honor_affinity=written.node_affinity_policy != "Ignore",
         honor_taints=written.node_taints_policy == "Honor",
     )
+
+
+def _spread(written: core.TopologySpreadConstraint, labels: Mapping[str, str]) -> Spread:
+    selector = _matching(selector_of(written.label_selector), written.match_label_keys, labels, "In")
+    return spread_of(written, selector)
 
 
 def _term(written: core.PodAffinityTerm, namespace: str, labels: Mapping[str, str], namespaces: Namespaces) -> Term:

@@ -1,6 +1,4 @@
-"""All topology groups of one engine:
-
-made from pods' constraints, filled from running pods, found by the pods they select.
+"""All topology groups of one engine: made from constraints, filled from running pods, found by the pods they select.
 
 Groups are shared by equal constraints. A group that a relaxation brings to life counts running pods alone, not what
 this pass has placed so far (QUIRK, provisioning spec 13.15). Universe: the domains that pools lend, each with the

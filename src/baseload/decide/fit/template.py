@@ -6,7 +6,7 @@ solve's.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from baseload.decide.fit.constraints import Constraints
@@ -14,7 +14,7 @@ from baseload.decide.fit.ports import HostPort
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.taints import TOLERATES_SOFT, tolerated
 from baseload.decide.fit.types import TypeIndex
-from baseload.values.requirement import Requirement, Requirements
+from baseload.values.requirement import Requirements
 from baseload.values.taint import Taint
 
 
@@ -105,8 +105,7 @@ def lowered(requirements: Requirements, short: Iterable[tuple[str, int]]) -> Req
     """The requirements with the minValues of some keys lowered to what is reached."""
     changed = dict(requirements)
     for key, reached in short:
-        held = changed[key]
-        changed[key] = Requirement(held.key, held.complement, held.values, held.gte, held.lte, reached)
+        changed[key] = replace(changed[key], min_values=reached)
     return Requirements(changed)
 
 

@@ -16,7 +16,7 @@ from baseload.decide.fit.taints import first_untolerated
 from baseload.decide.fit.template import Load, Template
 from baseload.decide.fit.topology import Group, GroupKind, HostGroup, ZoneGroup
 from baseload.model.statenode import INITIALIZED, REGISTERED
-from baseload.plan.reason import Reason
+from baseload.plan.reason import Reason, Why
 from baseload.values import quantity
 from baseload.values.label import HOSTNAME
 from baseload.values.requirement import Requirements
@@ -47,9 +47,6 @@ def refusals(base: Base, run: Pass, kind: Kind, size: Size, *, most: int) -> Ite
     for claim in run.claims.all[: max(0, most - len(base.nodes.hosts))]:
         reason, message = _of_claim(base, kind, size, claim)
         yield Refusal("nodeClaim", claim.place, "", reason, message)
-
-
-Why = tuple[Reason, str]
 
 
 def _of_template(base: Base, run: Pass, kind: Kind, size: Size, template: Template) -> Why:

@@ -10,7 +10,7 @@ from baseload.kube.types.autoscaling import CapacityBuffer
 from baseload.kube.types.core import Pod, PodSpec, PodTemplateSpec
 from baseload.kube.types.meta import ObjectMeta
 from baseload.model import requests
-from baseload.model.view import View
+from baseload.model.view import View, name_of
 from baseload.plan.provision import Buffer
 from baseload.values import instant, quantity
 
@@ -28,7 +28,7 @@ class VirtualPods:
 
     @property
     def name(self) -> str:
-        return f"{self.buffer.metadata.namespace}/{self.buffer.metadata.name}"
+        return name_of(self.buffer)
 
 
 def virtual_pods(view: View, now: int | None) -> Iterator[VirtualPods]:
@@ -55,7 +55,7 @@ def outcome(virtual: VirtualPods, landed: Mapping[str, bool]) -> Buffer:
         provisioning = "NotReadyForProvisioning"
     elif not virtual.pods:
         provisioning = "BufferEmpty"
-    elif all(landed.get(f"{p.metadata.namespace}/{p.metadata.name}", False) for p in virtual.pods):
+    elif all(landed.get(name_of(pod), False) for pod in virtual.pods):
         provisioning = "FitsExistingCapacity"
     else:
         provisioning = "RequiresNewCapacity"
@@ -110,7 +110,7 @@ def _replicas(buffer: CapacityBuffer, pod: PodSpec, workload_replicas: int | Non
 def _pods(buffer: CapacityBuffer, template: PodTemplateSpec, replicas: int, created: str) -> Iterator[Pod]:
     kept = tuple(v for v in template.spec.volumes if v.persistent_volume_claim is None and v.ephemeral is None)
     spec = msgspec.structs.replace(template.spec, volumes=kept, node_name="")
-    uid = buffer.metadata.uid or f"{buffer.metadata.namespace}/{buffer.metadata.name}"
+    uid = buffer.metadata.uid or name_of(buffer)
     for place in range(1, replicas + 1):
         metadata = ObjectMeta(
             name=f"capacity-buffer-{buffer.metadata.name}-{place}",
@@ -123,4 +123,4 @@ def _pods(buffer: CapacityBuffer, template: PodTemplateSpec, replicas: int, crea
 
 
 def names(buffers: Sequence[VirtualPods]) -> frozenset[str]:
-    return frozenset(f"{pod.metadata.namespace}/{pod.metadata.name}" for b in buffers for pod in b.pods)
+    return frozenset(name_of(pod) for buffer in buffers for pod in buffer.pods)

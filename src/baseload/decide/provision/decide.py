@@ -22,7 +22,7 @@ from baseload.decide.provision.static_pools import static_pools
 from baseload.model.requests import amounts
 from baseload.model.view import View, name_of
 from baseload.plan.provision import Placement, PlannedClaim, ProvisionPlan, Rejection, Unschedulable
-from baseload.plan.reason import Reason
+from baseload.plan.reason import Reason, Why
 from baseload.values.quantity import UNIT
 
 _PRECEDENCE: Final = tuple(Reason)
@@ -49,7 +49,7 @@ def provision(
     return replace(plan, unschedulable=(*plan.unschedulable, *left_out), static_pools=static, pods=looked_at)
 
 
-def _stopped(setting: Setting) -> tuple[Reason, str] | None:
+def _stopped(setting: Setting) -> Why | None:
     """Why no pod is placed at all: state not in sync (1.3), or no pool that could launch anything (3.1)."""
     waiting = [c.metadata.name for c in setting.view.node_claims if not c.status.provider_id]
     if waiting:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
-from baseload.decide.fit.constraints import Spread, selector_of
+from baseload.decide.fit.constraints import Spread, selector_of, spread_of
 from baseload.kube.types.apps import ReplicaSet, StatefulSet
 from baseload.kube.types.core import Pod, TopologySpreadConstraint
 from baseload.kube.types.meta import LabelSelector
@@ -28,18 +28,7 @@ class DefaultSpread:
         selector = self._selector(pod)
         if selector is None:
             return ()
-        return tuple(
-            Spread(
-                key=c.topology_key,
-                max_skew=c.max_skew,
-                hard=c.when_unsatisfiable != "ScheduleAnyway",
-                selector=selector,
-                min_domains=c.min_domains,
-                honor_affinity=c.node_affinity_policy != "Ignore",
-                honor_taints=c.node_taints_policy == "Honor",
-            )
-            for c in self.written
-        )
+        return tuple(spread_of(constraint, selector) for constraint in self.written)
 
     def _selector(self, pod: Pod) -> Selector | None:
         """The labels by which matching Services select, then the selector of the pod's controller; None: nothing."""

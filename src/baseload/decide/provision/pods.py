@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from baseload.decide.fit.constraints import requirements_of, selector_of
+from baseload.decide.fit.constraints import required_terms, requirements_of, selector_of
 from baseload.decide.fit.taints import tolerated, tolerations_of
 from baseload.kube.types.core import Pod
 from baseload.kube.types.policy import PodDisruptionBudget
 from baseload.model.view import View, is_daemon, is_static, is_terminal, owned_by
-from baseload.plan.reason import Reason
+from baseload.plan.reason import Reason, Why
 from baseload.values import duration, instant
 from baseload.values.label import NODEPOOL
 from baseload.values.requirement import Requirements, invalid
@@ -23,10 +23,7 @@ from baseload.values.taint import Taint
 DO_NOT_DISRUPT: Final = "karpenter.sh/do-not-disrupt"
 _DISRUPTED: Final = Taint("karpenter.sh/disrupted", "", "NoSchedule")
 
-Fault = tuple[Reason, str]
-"""why no place is sought for a pod, and in words"""
-
-_CLAIMS_IGNORED: Final[Fault] = (
+_CLAIMS_IGNORED: Final[Why] = (
     Reason.RESOURCE_CLAIM,
     "it uses ResourceClaims, which are not looked at (ignoreDraRequests)",
 )
@@ -82,7 +79,7 @@ def sought(
     pending: list[Pod] = []
     left_out: list[tuple[Pod, Reason, str]] = []
     domains = tuple(reserved_domains)
-    verdicts: dict[int, Fault | None] = {}  # id of a spec, which equal pods share -> what is wrong with its demands
+    verdicts: dict[int, Why | None] = {}  # id of a spec, which equal pods share -> what is wrong with its demands
     for pod in view.pods:
         if pod.spec.node_name or (is_terminal(pod) and not _condition(pod)):
             continue
@@ -111,7 +108,7 @@ def _condition(pod: Pod) -> str | None:
     return next((c.reason for c in conditions if c.type == "PodScheduled"), None) if conditions else None
 
 
-def not_provisionable(pod: Pod) -> Fault | None:
+def not_provisionable(pod: Pod) -> Why | None:
     """Why a pending pod is none of the provisioner's business, None when it is (2.1)."""
     reason = _condition(pod)
     if reason is None and pod.spec.scheduling_gates:
@@ -130,9 +127,9 @@ def not_provisionable(pod: Pod) -> Fault | None:
     return None
 
 
-def invalid_demands(pod: Pod, well_known: frozenset[str], reserved_domains: tuple[str, ...]) -> Fault | None:
+def invalid_demands(pod: Pod, well_known: frozenset[str], reserved_domains: tuple[str, ...]) -> Why | None:
     """What is wrong with a pod's demands on nodes, so that it is left out of the pass (2.2)."""
-    required = required_terms(pod)
+    required = required_terms(pod.spec)
     preferred = pod.spec.affinity.node_affinity if pod.spec.affinity else None
     weighted = preferred.preferred_during_scheduling_ignored_during_execution if preferred else ()
     demand = Requirements.of_labels(pod.spec.node_selector)
@@ -146,12 +143,6 @@ def invalid_demands(pod: Pod, well_known: frozenset[str], reserved_domains: tupl
         return Reason.OPTED_OUT, f"it demands that {NODEPOOL} does not exist"
     faults = list(_faults(pod, well_known, reserved_domains))
     return (Reason.INVALID, "; ".join(faults)) if faults else None
-
-
-def required_terms(pod: Pod) -> tuple[Requirements, ...]:
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    return tuple(requirements_of(t.match_expressions) for t in required.node_selector_terms) if required else ()
 
 
 def _faults(pod: Pod, well_known: frozenset[str], reserved_domains: tuple[str, ...]) -> Iterator[str]:

@@ -41,9 +41,19 @@ class Setting:
     buffers: tuple[buffers.VirtualPods, ...]
 
 
+def types_of(view: View, tables: Mapping[str, InstanceTypes], options: Options) -> Mapping[str, Overlaid]:
+    """NodePool -> its types, with the overlays that are in force."""
+    gated = view.node_overlays if options.gate("NodeOverlay") else ()
+    return overlays.overlaid(gated, filter(pools.is_supported, view.node_pools), tables)
+
+
+def sets_for(tables: Mapping[str, InstanceTypes]) -> Sets:
+    """Requirement sets in which the well-known keys of these types may be left open."""
+    return Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values())))
+
+
 def setting_of(view: View, tables: Mapping[str, InstanceTypes], options: Options) -> Setting:
     dynamic = pools.dynamic_pools(view)
-    gated = view.node_overlays if options.gate("NodeOverlay") else ()
     volumes = Volumes(view)
     well_known = CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values()))
     moves = Moves(view, now=options.now)
@@ -59,7 +69,7 @@ def setting_of(view: View, tables: Mapping[str, InstanceTypes], options: Options
         view,
         options,
         dynamic,
-        overlays.overlaid(gated, filter(pools.is_supported, view.node_pools), tables),
+        types_of(view, tables, options),
         wanted,
         moves,
         Readings(view, volumes, DefaultSpread(view, options.default_spread)),
@@ -112,7 +122,7 @@ def set_up(setting: Setting, *, movable: bool = False) -> SetUp:
     """The engine for a view. `movable`: running pods will be moved in simulations, so their demands are read too."""
     view, readings = setting.view, setting.readings
     tables = {name: overlaid.types for name, overlaid in setting.types.items()}
-    sets = Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values())))
+    sets = sets_for(tables)
     offers = list(pools.offers(setting.pools, tables, sets))
     states = hosts.offered(view)
     ignore_dra = setting.options.ignore_dra_requests

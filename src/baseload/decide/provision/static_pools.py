@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from baseload.decide.provision.pools import is_ready, is_static, is_supported
 from baseload.kube.types.karpenter import NodeClaim, NodePool
+from baseload.model.statenode import is_deleting
 from baseload.model.view import View
 from baseload.plan.provision import StaticPool
 from baseload.values import quantity
@@ -20,8 +21,8 @@ def static_pools(view: View) -> Iterator[StaticPool]:
 
 
 def _delta(pool: NodePool, claims: list[NodeClaim]) -> int:
-    deleting = [claim for claim in claims if _deletes(claim)]
-    pending = [claim for claim in claims if claim not in deleting and _condition(claim, "DisruptionReason")]
+    deleting = [claim for claim in claims if is_deleting(claim)]
+    pending = [claim for claim in claims if claim not in deleting and _is_disrupted(claim)]
     running = len(claims) - len(deleting) - len(pending)
     wanted = pool.spec.replicas or 0
     if running > wanted:
@@ -35,9 +36,6 @@ def _delta(pool: NodePool, claims: list[NodeClaim]) -> int:
     return max(0, missing)
 
 
-def _deletes(claim: NodeClaim) -> bool:
-    return bool(claim.metadata.deletion_timestamp) or _condition(claim, "InstanceTerminating")
-
-
-def _condition(claim: NodeClaim, kind: str) -> bool:
-    return any(c.type == kind and c.status == "True" for c in claim.status.conditions)
+def _is_disrupted(claim: NodeClaim) -> bool:
+    """Whether disruption has chosen it, so that it counts as pending (21)."""
+    return any(c.type == "DisruptionReason" and c.status == "True" for c in claim.status.conditions)

@@ -9,7 +9,7 @@ from baseload.decide.fit.constraints import requirements_of
 from baseload.decide.fit.shape import NOTHING_ATTACHED, Attachments
 from baseload.kube.types.core import PersistentVolume, PersistentVolumeClaim, Pod
 from baseload.kube.types.storage import StorageClass
-from baseload.model.view import View
+from baseload.model.view import View, claim_name
 from baseload.values.label import HOSTNAME
 from baseload.values.requirement import EMPTY, Requirement, Requirements
 
@@ -130,11 +130,7 @@ class Volumes:
 
 
 def _claim_names(pod: Pod) -> Iterator[str]:
-    for volume in pod.spec.volumes:
-        if volume.persistent_volume_claim is not None:
-            yield volume.persistent_volume_claim.claim_name
-        elif volume.ephemeral is not None:
-            yield f"{pod.metadata.name}-{volume.name}"
+    return (name for volume in pod.spec.volumes if (name := claim_name(pod, volume)) is not None)
 
 
 def _of_volume(volume: PersistentVolume) -> Iterator[Requirements]:

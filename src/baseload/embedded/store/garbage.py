@@ -14,6 +14,7 @@ alive, and is looked at again when another kind is served.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -168,32 +169,35 @@ class Garbage:
         self._drop_finalizer(owner, ORPHAN)
 
     def _release_when_alone(self, owner: Record) -> None:
-        blocking = any(
-            reference.uid == owner.uid and reference.block_owner_deletion
-            for dependent in self.dependents(owner.uid)
+        others = (dependent for dependent in self.dependents(owner.uid) if dependent.uid != owner.uid)
+        if not any(self._blocks(dependent, owner) for dependent in others):
+            self._drop_finalizer(owner, FOREGROUND)
+
+    def _blocks(self, dependent: Record, owner: Record) -> bool:
+        """Whether the dependent names the owner as one to wait, from a place where it can refer to it."""
+        return any(
+            reference.block_owner_deletion and self._owner(reference, dependent) is owner
             for reference in dependent.shared.owners
         )
-        if not blocking:
-            self._drop_finalizer(owner, FOREGROUND)
 
     # -- acts
 
     def _disown(self, record: Record, uids: set[str]) -> None:
-        self._own(record, tuple(owner for owner in record.shared.owners if owner.uid not in uids))
+        self._change(record, lambda now: _owned_by(now, tuple(o for o in now.shared.owners if o.uid not in uids)))
 
     def _unblock(self, record: Record) -> None:
-        self._own(record, tuple(replace(owner, block_owner_deletion=False) for owner in record.shared.owners))
+        def unblocked(now: Record) -> Record:
+            return _owned_by(now, tuple(replace(o, block_owner_deletion=False) for o in now.shared.owners))
 
-    def _own(self, record: Record, owners: tuple[Owner, ...]) -> None:
-        common = record.shared
-        changed = records.shared(common.labels, common.annotations, owners, common.generate_name)
-        self._change(record, replace(record, shared=changed))
+        self._change(record, unblocked)
 
     def _drop_finalizer(self, record: Record, name: str) -> None:
-        self._change(record, replace(record, finalizers=tuple(kept for kept in record.finalizers if kept != name)))
+        self._change(
+            record, lambda now: replace(now, finalizers=tuple(kept for kept in now.finalizers if kept != name))
+        )
 
-    def _change(self, record: Record, new: Record) -> None:
-        self._store.change(record.resource, record.namespace, record.name, lambda _: new)
+    def _change(self, record: Record, function: Callable[[Record], Record]) -> None:
+        self._store.change(record.resource, record.namespace, record.name, function)
 
     def _delete(self, record: Record, propagation: Propagation) -> None:
         options = Options(propagation=propagation, uid=record.uid)
@@ -207,6 +211,11 @@ class Garbage:
     def _find(self, place: Place) -> Record | None:
         resource, key = place
         return self._store.table(resource).records.get(key) if resource in self._store.resources else None
+
+
+def _owned_by(record: Record, owners: tuple[Owner, ...]) -> Record:
+    common = record.shared
+    return replace(record, shared=records.shared(common.labels, common.annotations, owners, common.generate_name))
 
 
 def _is_waiting(record: Record) -> bool:

@@ -15,7 +15,7 @@ from typing import Final, Literal
 import msgspec
 
 from baseload.embedded.store import errors
-from baseload.embedded.store.errors import BadRequest, Gone
+from baseload.embedded.store.errors import BadRequest, Cause, Gone, Invalid
 from baseload.embedded.store.record import Record
 from baseload.embedded.store.selection import EVERYTHING, Selection
 from baseload.embedded.store.table import Table
@@ -24,7 +24,7 @@ Match = Literal["", "Exact", "NotOlderThan"]
 """resourceVersionMatch; "" where the reader left it out"""
 
 _PRESENT: Final = -1  # the version in a token that goes on at the present
-_MATCH: Final = "resourceVersionMatch: Forbidden: resourceVersionMatch"
+_BAD_TOKEN: Final = "invalid continue token: continue key is not valid"
 _EXPIRED: Final = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
     "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
@@ -96,9 +96,9 @@ def _version(asked: Asked, current: int) -> int:
     """The version of a first page: the present one, or exactly the one that was asked for."""
     version, match = asked.version, asked.match
     if match and version is None:
-        raise BadRequest(f"{_MATCH} is forbidden unless resourceVersion is provided")
+        raise _bad_match("is forbidden unless resourceVersion is provided")
     if match == "Exact" and version == 0:
-        raise BadRequest(f'{_MATCH} "exact" is forbidden for resourceVersion "0"')
+        raise _bad_match('"exact" is forbidden for resourceVersion "0"')
     if not version:
         return current
     if version > current:
@@ -110,18 +110,24 @@ def _version(asked: Asked, current: int) -> int:
 def _continued(table: Table, current: int, asked: Asked, span: tuple[str, str]) -> tuple[int, str]:
     """The version and the first key of a later page."""
     if asked.match:
-        raise BadRequest(f"{_MATCH} is forbidden for continue")
+        raise _bad_match("is forbidden for continue")
     if asked.version:
-        raise BadRequest("resourceVersion: Forbidden: specifying resource version is not allowed when using continue")
+        raise BadRequest("specifying resource version is not allowed when using continue")
     token = _read(asked.token)
     if not span[0] <= token.start < span[1] or token.rv == 0 or token.rv > current:
-        raise BadRequest("continue key is not valid: it was not given for this list")
+        raise BadRequest(f"{_BAD_TOKEN}: it was not given for this list")
     if token.rv < 0:
         return current, token.start
     if token.rv < table.log.floor:
         anew = _written(_Token(token.v, _PRESENT, token.start))
         raise Gone(_EXPIRED, resource=table.resource, token=anew)
     return token.rv, token.start
+
+
+def _bad_match(why: str) -> Invalid:
+    cause = Cause("FieldValueForbidden", f"Forbidden: resourceVersionMatch {why}", "resourceVersionMatch")
+    message = f'ListOptions.meta.k8s.io "" is invalid: {cause.field}: {cause.message}'
+    return Invalid(message, causes=(cause,))
 
 
 def _written(token: _Token) -> str:
@@ -133,4 +139,4 @@ def _read(text: str) -> _Token:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         return msgspec.json.decode(raw, type=_Token)
     except (binascii.Error, ValueError, msgspec.DecodeError) as error:
-        raise BadRequest(f"continue key is not valid: {error}") from error
+        raise BadRequest(f"{_BAD_TOKEN}: {error}") from error

@@ -29,10 +29,10 @@ _SPEC: Final = b'"spec":{'
 class Owner(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
     """An entry of metadata.ownerReferences."""
 
-    api_version: str
-    kind: str
-    name: str
-    uid: str
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
     controller: bool | None = None
     block_owner_deletion: bool | None = None
 
@@ -209,6 +209,15 @@ def encode(record: Record) -> bytes:
 def section(value: Section) -> bytes:
     """A section's JSON; b"" where it is absent."""
     return value if isinstance(value, bytes) else _json(value)
+
+
+def is_same(one: bytes, other: bytes) -> bool:
+    """Whether two sections say the same, however they are written; 1, 1.0 and true are three things."""
+    return one == other or (b"" not in (one, other) and _canonical(one) == _canonical(other))
+
+
+def _canonical(raw: bytes) -> bytes:
+    return msgspec.json.encode(msgspec.json.decode(raw), order="sorted")
 
 
 def text_at(value: Json, path: str) -> str:

@@ -2,9 +2,8 @@
 
 from typing import Literal
 
-import msgspec
-
 from baseload.embedded.store import errors
+from baseload.embedded.store import record as records
 from baseload.embedded.store.errors import BadRequest, Cause
 from baseload.embedded.store.record import Record, Section, section
 
@@ -19,7 +18,7 @@ def check_update(old: Record, new: Record) -> None:
     resource, name = old.resource, old.name
     check_preconditions(old, new.uid, new.version)
     if not new.version and resource.needs_version:
-        cause = Cause("FieldValueInvalid", "Invalid value: 0: must be specified for an update", _VERSION)
+        cause = Cause("FieldValueInvalid", "Invalid value: 0x0: must be specified for an update", _VERSION)
         raise errors.invalid(resource, name, (cause,))
     if new.finalizers is not old.finalizers and old.deletion is not None:
         _check_finalizers(old, new)
@@ -61,7 +60,7 @@ def merged(old: Record, new: Record, part: Part, version: int) -> Record:
         common, body, node, finalizers = old.shared, old.body, old.node, old.finalizers
     elif part == "main" and resource.has_status:
         status = old.status
-    if body is not old.body and body.tree() == old.body.tree():
+    if body is not old.body and records.is_same(b"{%b}" % body.raw, b"{%b}" % old.body.raw):
         body = old.body  # the same, written in another order
     if _say_the_same(old.status, status):
         status = old.status
@@ -98,8 +97,7 @@ def _say_the_same(old: Section, new: Section) -> bool:
     if old is new:
         return True
     if isinstance(old, bytes) or isinstance(new, bytes):
-        one, other = section(old), section(new)
-        return one == other or (b"" not in (one, other) and msgspec.json.decode(one) == msgspec.json.decode(other))
+        return records.is_same(section(old), section(new))
     return old == new
 
 

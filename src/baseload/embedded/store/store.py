@@ -51,7 +51,8 @@ class Store:
         self._clock, self._chance, self._journal, self._history = clock, chance, journal, history
         self.version = 1 if journal is None else journal.version() + JUMP
         self.published = self.version
-        self.on_pending: Callable[[], None] | None = None  # called at the first write after a commit
+        self.on_turn: Callable[[], None] | None = None  # called at the first write after a commit, to note it
+        self._is_turn = False  # there was a write since the last commit
         self._tables: dict[Resource, Table] = {}
         self._by_kind: dict[tuple[str, str], Resource] = {}  # (group, kind) -> resource
         self._pending: _Told = []
@@ -249,9 +250,10 @@ class Store:
         return self.version - before
 
     def commit(self) -> None:
-        """Makes every write so far durable, then shows it; nothing to do without a journal."""
+        """Makes every write so far durable, then shows it; without a journal all of that was done at once."""
         if self._broken is not None:
             raise self._broken
+        self._is_turn = False
         if self._journal is None or not self._pending:
             return
         rows = [(*at, None if record is None else encode(record)) for at, record in self._rows.items()]
@@ -302,14 +304,16 @@ class Store:
                 self._show([(table, event)])
         else:
             self._keep(table, key, event)
+        if not self._is_turn:
+            self._is_turn = True
+            if self.on_turn is not None:
+                self.on_turn()
 
     def _keep(self, table: Table, key: str, event: Event) -> None:
         self._rows[table.resource.qualified, key] = None if event.type == "DELETED" else event.record
         self._pending.append((table, event))
         if len(self._pending) >= min(_AT_ONCE, self._history):
             self.commit()
-        elif len(self._pending) == 1 and self.on_pending is not None:
-            self.on_pending()
 
     def _show(self, told: _Told) -> None:
         self._is_telling = True

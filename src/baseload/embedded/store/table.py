@@ -49,9 +49,9 @@ class Table:
         if self.resource.has_node:
             self._leave_node(key, old)
 
-    def on_node(self, node: str) -> Iterator[Record]:
+    def on_node(self, node: str) -> list[Record]:
         """The objects whose spec.nodeName is that, in the order in which they came there; "" for the pending ones."""
-        return (self.records[key] for key in self._on_node.get(node, ()))
+        return [self.records[key] for key in self._on_node.get(node, ())]
 
     def scan(self, start: str, stop: str) -> Iterator[Record]:
         """The objects with start <= key < stop, in the order of keys."""

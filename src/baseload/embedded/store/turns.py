@@ -1,8 +1,8 @@
-"""Commits at the end of each turn of the event loop: the one place of the store that knows asyncio.
+"""Tidies and commits at the end of each turn of the event loop: the one place of the store that knows asyncio.
 
-The first write of a turn schedules the commit behind everything that is ready to run in this turn, so the writes of all
-clients that are ready go to disk together. Answers wait for `committed`, those of reads as well as those of writes, so
-that nothing is told that a crash could take back.
+The first write of a turn schedules that behind everything that is ready to run in this turn, so the writes of all
+clients that are ready go to disk together, and what they leave to collect with them. Answers wait for `committed`,
+those of reads as well as those of writes, so that nothing is told that a crash could take back.
 """
 
 import asyncio
@@ -11,22 +11,23 @@ from baseload.embedded.store.store import Store
 
 
 class Turns:
-    """Commits a store's writes within a running event loop."""
+    """Ends the turns of a store, durable or not, within a running event loop."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._loop = asyncio.get_running_loop()
         self._done: asyncio.Future[None] | None = None
-        store.on_pending = self._schedule
+        store.on_turn = self._schedule
+        self._schedule()  # for what was written before
 
     async def committed(self) -> None:
-        """Returns when all that was written so far is on disk."""
+        """Returns when all that was written so far is tidied up after, and on disk."""
         if self._done is not None:
             await asyncio.shield(self._done)
 
     def close(self) -> None:
         """Commits what is left; the store is committed by hand from now on."""
-        self._store.on_pending = None
+        self._store.on_turn = None
         self._store.commit()
 
     def _schedule(self) -> None:
@@ -38,8 +39,10 @@ class Turns:
         done, self._done = self._done, None
         assert done is not None
         try:
-            self._store.tidy()
-            self._store.commit()
+            try:
+                self._store.tidy()
+            finally:
+                self._store.commit()
         except Exception as error:
             done.set_exception(error)
             done.exception()  # nobody need wait for it

@@ -10,7 +10,6 @@ from baseload.kube.types.meta import LabelSelector, ObjectMeta, Quantity, Taint
 from baseload.values import instant, label, quantity
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _SUBDOMAIN_RULE = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.'"
 _KEY_RULE = "a label key is a name of at most 63 letters, digits, '-', '_' and '.', maybe after a DNS subdomain and '/'"
 _VALUE_RULE = (
@@ -42,7 +41,7 @@ def metadata(meta: ObjectMeta) -> Iterator[Finding]:
     """The metadata of an object that is read; paths begin at `metadata`."""
     if is_plain(meta):
         return
-    if len(meta.name) > 253 or not _SUBDOMAIN.fullmatch(meta.name):
+    if not label.is_subdomain(meta.name):
         yield invalid("metadata.name", meta.name, _SUBDOMAIN_RULE)
     if meta.namespace:
         yield from label_name(meta.namespace, "metadata.namespace")
@@ -57,8 +56,7 @@ def metadata(meta: ObjectMeta) -> Iterator[Finding]:
 def is_plain(meta: ObjectMeta) -> bool:
     """Whether nothing is wrong with metadata, told quickly: of twenty thousand pods it is true of nearly all."""
     return (
-        len(meta.name) <= 253
-        and _SUBDOMAIN.fullmatch(meta.name) is not None
+        label.is_subdomain(meta.name)
         and (not meta.namespace or _is_label(meta.namespace))
         and all(map(is_key, meta.labels))
         and all(map(is_value, meta.labels.values()))
