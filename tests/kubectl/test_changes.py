@@ -88,8 +88,6 @@ def test_objects_and_names_that_break_a_rule_are_refused(kubectl: Kubectl) -> No
         'Error from server (AlreadyExists): error when creating "STDIN": pods "p1" already exists\n'
     )
     refusal = kubectl.refused("create", "-f", "-", stdin=manifests.pod("Not_A_Name"))
-    assert refusal.startswith(
-        'The Pod "Not_A_Name" is invalid: metadata.name: Invalid value: "Not_A_Name": a lower'
-    )
+    assert refusal.startswith('The Pod "Not_A_Name" is invalid: metadata.name: Invalid value: "Not_A_Name": a lower')
     astray = kubectl.refused("create", "-n", "absent", "-f", "-", stdin=manifests.pod("p2"))
     assert 'namespaces "absent" not found' in astray

@@ -139,3 +139,29 @@ def test_every_reference_in_the_openapi_documents_is_defined() -> None:
         names = set(json.loads(document)["components"]["schemas"])
         referred = {part.partition(b'"')[0].decode() for part in document.split(b"#/components/schemas/")[1:]}
         assert referred <= names
+
+
+def test_a_pod_is_bound_once() -> None:
+    server = Server()
+    server.call("POST", PODS, pod("a"))
+    binding = {"target": {"kind": "Node", "name": "n1"}}
+
+    assert server.call("POST", f"{PODS}/a/binding", binding).code == 201
+    tree = server.call("GET", f"{PODS}/a").tree
+    assert tree["spec"]["nodeName"] == "n1"
+    assert [held["type"] for held in tree["status"]["conditions"]] == ["PodScheduled"]
+    again = server.call("POST", f"{PODS}/a/binding", binding)
+    assert (again.code, again.reason) == (409, "Conflict")
+    assert server.call("POST", f"{PODS}/a/binding", {}).code == 400
+
+
+def test_a_budget_that_lags_behind_asks_to_come_again() -> None:
+    server = Server()
+    server.call("POST", PODS, pod("a"))
+    server.call("PATCH", f"{PODS}/a/status", {"status": {"phase": "Running"}}, MERGE)
+    budget = {"metadata": {"name": "b"}, "spec": {"minAvailable": 1, "selector": {}}}
+    server.call("POST", "/apis/policy/v1/namespaces/default/poddisruptionbudgets", budget)
+
+    answer = server.call("POST", f"{PODS}/a/eviction", {"metadata": {"name": "a"}})
+
+    assert (answer.code, answer.reason, answer.headers["retry-after"]) == (429, "TooManyRequests", "10")

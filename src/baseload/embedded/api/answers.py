@@ -6,7 +6,7 @@ from typing import cast
 import msgspec
 from starlette.types import ASGIApp
 
-from baseload.embedded.api import scale, status, tables, target, verbs
+from baseload.embedded.api import pod_actions, scale, status, tables, target, verbs
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.negotiate import TABLES, Form, form
@@ -18,7 +18,7 @@ from baseload.embedded.store import errors
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Json, Record, encode
 
-_LATER = ("binding", "eviction", "log", "exec", "attach", "portforward", "proxy", "token", "ephemeralcontainers")
+_LATER = ("log", "exec", "attach", "portforward", "proxy", "token", "ephemeralcontainers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,9 @@ def of_target(
     wanted = form(call.headers, TABLES)
     if call.method == "HEAD":
         raise no_such_method()
+    if call.method == "POST" and found.subresource in found.kind.actions:
+        act = pod_actions.bind if found.subresource == "binding" else pod_actions.evict
+        return json(act(cluster, found, call), code=201)
     if found.subresource and found.subresource not in found.kind.subresources:
         return _other_subresource(found)
     if found.subresource == "scale":

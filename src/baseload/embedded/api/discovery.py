@@ -6,7 +6,19 @@ from baseload.embedded.store.record import Json
 Tree = dict[str, Json]
 
 AGGREGATED = ("APIGroupDiscoveryList", "apidiscovery.k8s.io")
-_SUB_VERBS: dict[str, list[Json]] = {"status": ["get", "patch", "update"], "scale": ["get", "patch", "update"]}
+_SUB_VERBS: dict[str, list[Json]] = {
+    "status": ["get", "patch", "update"],
+    "scale": ["get", "patch", "update"],
+    "binding": ["create"],
+    "eviction": ["create"],
+}
+
+_FOREIGN: dict[str, Tree] = {
+    "scale": {"group": "autoscaling", "version": "v1", "kind": "Scale"},
+    "eviction": {"group": "policy", "version": "v1", "kind": "Eviction"},
+    "binding": {"group": "", "version": "v1", "kind": "Binding"},
+}
+"""Subresources whose objects are of another kind than what they are part of"""
 
 
 def aggregated(kinds: Kinds, version: str, *, core: bool) -> Tree:
@@ -80,7 +92,7 @@ def _resources(kind: ServedKind) -> list[Json]:
     if kind.categories:
         row["categories"] = list(kind.categories)
     rows: list[Json] = [row]
-    for name in kind.subresources:
+    for name in (*kind.subresources, *kind.actions):
         sub: Tree = {
             "name": f"{resource.plural}/{name}",
             "singularName": "",
@@ -88,12 +100,8 @@ def _resources(kind: ServedKind) -> list[Json]:
             "kind": resource.kind,
             "verbs": _SUB_VERBS[name],
         }
-        rows.append({**sub, **_scale_kind()} if name == "scale" else sub)
+        rows.append({**sub, **_FOREIGN.get(name, {})})
     return rows
-
-
-def _scale_kind() -> Tree:
-    return {"group": "autoscaling", "version": "v1", "kind": "Scale"}
 
 
 def _discovered(kind: ServedKind) -> Tree:
@@ -113,9 +121,9 @@ def _discovered(kind: ServedKind) -> Tree:
     subresources: list[Json] = [
         {
             "subresource": name,
-            "responseKind": _scale_kind() if name == "scale" else own,
+            "responseKind": _FOREIGN.get(name, own),
             "verbs": _SUB_VERBS[name],
         }
-        for name in kind.subresources
+        for name in (*kind.subresources, *kind.actions)
     ]
     return {**told, "subresources": subresources} if subresources else told

@@ -60,6 +60,11 @@ class ServedKind:
         return self.columns is not None
 
     @property
+    def actions(self) -> tuple[str, ...]:
+        """The subresources that are done, not written."""
+        return ("binding", "eviction") if (self.resource.group, self.resource.kind) == ("", "Pod") else ()
+
+    @property
     def subresources(self) -> tuple[str, ...]:
         return ("status",) * self.resource.has_status + ("scale",) * (self.scale is not None)
 

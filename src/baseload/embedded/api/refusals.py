@@ -6,6 +6,7 @@ StatusError (embedded.store.errors)
     NotAcceptable       no form of the answer would do
     Unsupported         the body is of a type that is not read
     TooLarge            the body is larger than the API reads
+    TooManyRequests     not now: a disruption budget has nothing left
     NotServed      a part of Kubernetes that is not here
     Failed              the server's own words for a patch that it cannot merge
 """
@@ -44,6 +45,12 @@ class TooLarge(StatusError):
     """The body is larger than the API reads."""
 
     code, reason = 413, "RequestEntityTooLarge"
+
+
+class TooManyRequests(StatusError):
+    """Not now: a disruption budget has nothing left."""
+
+    code, reason = 429, "TooManyRequests"
 
 
 class NotServed(StatusError):
