@@ -165,3 +165,17 @@ def test_a_budget_that_lags_behind_asks_to_come_again() -> None:
     answer = server.call("POST", f"{PODS}/a/eviction", {"metadata": {"name": "a"}})
 
     assert (answer.code, answer.reason, answer.headers["retry-after"]) == (429, "TooManyRequests", "10")
+
+
+def test_services_get_addresses_that_they_keep() -> None:
+    server = Server()
+    path = "/api/v1/namespaces/default/services"
+    web: dict[str, object] = {"metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}}
+    headless: dict[str, object] = {"metadata": {"name": "less"}, "spec": {"clusterIP": "None", "ports": [{"port": 80}]}}
+
+    first = server.call("POST", path, web).tree["spec"]
+    second = server.call("POST", path, {**web, "metadata": {"name": "api"}}).tree["spec"]
+
+    assert (first["clusterIP"], second["clusterIP"]) == ("10.96.0.1", "10.96.0.2")
+    assert server.call("PUT", f"{path}/web", web).tree["spec"] == first
+    assert server.call("POST", path, headless).tree["spec"]["clusterIP"] == "None"
