@@ -7,7 +7,7 @@ StatusError (embedded.store.errors)
     Unsupported         the body is of a type that is not read
     TooLarge            the body is larger than the API reads
     TooManyRequests     not now: a disruption budget has nothing left
-    NotServed      a part of Kubernetes that is not here
+    NotServed           a part of Kubernetes that is not here
     Failed              the server's own words for a patch that it cannot merge
 """
 
