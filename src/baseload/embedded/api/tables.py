@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, cast
 
-from baseload.embedded.api import ages, jsonpath, printers
+from baseload.embedded.api import ages, cells, jsonpath, printers
+from baseload.embedded.api.cells import Cell, Tree
 from baseload.embedded.api.kinds import Column, ServedKind
-from baseload.embedded.api.printers import Cell, Tree
 from baseload.embedded.store.record import Json
 
 Include = Literal["None", "Metadata", "Object"]
@@ -92,5 +92,5 @@ def _value(column: Column, tree: Tree, now: int) -> Json:
     if column.type == "date":
         return ages.age(value, now)
     if column.type == "string" and not isinstance(value, str):
-        return ",".join(map(printers.shown, found)) if len(found) > 1 else printers.shown(value)
-    return value if isinstance(value, str | int | float | bool) else printers.shown(value)
+        return ",".join(map(cells.shown, found)) if len(found) > 1 else cells.shown(value)
+    return value if isinstance(value, str | int | float | bool) else cells.shown(value)
