@@ -1,6 +1,7 @@
 """The commands that change an object that is there."""
 
 import json
+from http.client import HTTPConnection
 
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
@@ -33,6 +34,18 @@ def test_a_patch_that_does_not_fit_is_refused(kubectl: Kubectl) -> None:
 
     assert refusal == "The request is invalid: the server rejected our request due to an error in our request\n"
     assert "the body of the request was in an unknown format" in strategic
+
+
+def test_who_sends_too_much_reads_why_it_is_refused(kubectl: Kubectl) -> None:
+    server = kubectl("config", "view", "-o", "jsonpath={.clusters[0].cluster.server}")
+    connection = HTTPConnection(server.removeprefix("http://"), timeout=30)
+
+    connection.request("POST", "/api/v1/namespaces/default/configmaps", b" " * 30_000_000)
+    answer = connection.getresponse()
+
+    assert answer.status == 413
+    assert "Request entity too large: limit is 3145728" in answer.read().decode()
+    connection.close()
 
 
 def test_labels_annotations_and_scale(kubectl: Kubectl) -> None:

@@ -23,6 +23,8 @@ from baseload.embedded.api.watch import Closing
 from baseload.embedded.store.errors import BadRequest, StatusError
 
 LARGEST: Final = 3 * 1024 * 1024
+# What is too large is let go of as it comes, up to here: who is still sending would see a broken connection, no answer.
+LISTENED_TO: Final = 64 * 1024 * 1024
 _DISCOVERY: Final = (
     Form("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2"),
     Form("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2beta1"),
@@ -136,9 +138,12 @@ async def _body(request: Request) -> bytes:
     size = 0
     async for piece in request.stream():
         size += len(piece)
-        if size > LARGEST:
-            raise TooLarge(f"Request entity too large: limit is {LARGEST}")
-        pieces.append(piece)
+        if size > LISTENED_TO:
+            break
+        if size <= LARGEST:
+            pieces.append(piece)
+    if size > LARGEST:
+        raise TooLarge(f"Request entity too large: limit is {LARGEST}")
     return b"".join(pieces)
 
 
