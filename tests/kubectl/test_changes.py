@@ -40,7 +40,7 @@ def test_who_sends_too_much_reads_why_it_is_refused(kubectl: Kubectl) -> None:
     server = kubectl("config", "view", "-o", "jsonpath={.clusters[0].cluster.server}")
     connection = HTTPConnection(server.removeprefix("http://"), timeout=30)
 
-    connection.request("POST", "/api/v1/namespaces/default/configmaps", b" " * 30_000_000)
+    connection.request("POST", "/api/v1/namespaces/default/configmaps", b" " * 30_000_000, {"connection": "close"})
     answer = connection.getresponse()
 
     assert answer.status == 413
