@@ -119,8 +119,14 @@ def test_output_that_cannot_be_written_ends_with_2_and_no_traceback() -> None:
 
 @pytest.mark.long
 def test_ctrl_c_stops_a_running_command_without_a_traceback() -> None:
-    code = "from tests.cli.probes import *; from baseload.cli.main import main; sys.exit(main(['slow'], group=PROBES))"
-    with subprocess.Popen([sys.executable, "-c", f"import sys; {code}"], stderr=subprocess.PIPE) as process:
+    code = """
+import signal, sys
+from baseload.cli.main import main
+from tests.cli.probes import PROBES
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs, and their children, ignore it
+sys.exit(main(["slow"], group=PROBES))
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"started\n"
         process.send_signal(signal.SIGINT)
