@@ -14,23 +14,10 @@ from pathlib import Path
 import pytest
 
 from baseload.embedded import server
-from baseload.values import instant
 from baseload.world import embedded, kubeconfig
+from tests.embedded.clock import Standing
 
 PROGRAM = Path(sys.executable).with_name("kubectl")
-
-
-class Standing:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.time = instant.parse("2026-11-30T12:00:00Z")
-
-    def now(self) -> int:
-        return self.time
-
-    def forward(self, seconds: int) -> None:
-        self.time += seconds * instant.SECOND
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,22 +14,12 @@ from baseload.embedded.api.app import Api
 from baseload.embedded.api.cluster import Cluster, furnish
 from baseload.embedded.api.watch import Closing
 from baseload.embedded.store.store import Store
-from baseload.values import instant
+from tests.embedded.clock import Standing
 
 JSON: Final = {"content-type": "application/json"}
 MERGE: Final = {"content-type": "application/merge-patch+json"}
 PODS: Final = "/api/v1/namespaces/default/pods"
 MAPS: Final = "/api/v1/namespaces/default/configmaps"
-
-
-class Standing:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.time = instant.parse("2026-11-30T12:00:00Z")
-
-    def now(self) -> int:
-        return self.time
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,7 @@ from baseload.embedded.store.record import Json, Record
 from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.rules import Part
 from baseload.embedded.store.store import Store
-from baseload.values import instant
-
-START = instant.parse("2026-11-30T12:00:00Z")
+from tests.embedded.clock import Standing
 
 
 def pod_grace(record: Record, asked: int | None) -> int:
@@ -38,28 +36,17 @@ NOW = Options(grace_seconds=0)
 ALL = (NAMESPACE, NODE, POD, CONFIG_MAP, REPLICA_SET, DEPLOYMENT, NODE_POOL, NODE_CLAIM)
 
 
-class Hand:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.time = START
-
-    def now(self) -> int:
-        return self.time
-
-    def forward(self, seconds: int) -> None:
-        self.time += seconds * instant.SECOND
-
-
-def empty(*, history: int = 10_000, journal: Journal | None = None, clock: Hand | None = None, seed: int = 1) -> Store:
+def empty(
+    *, history: int = 10_000, journal: Journal | None = None, clock: Standing | None = None, seed: int = 1
+) -> Store:
     """A store that serves all kinds and has no objects."""
-    store = Store(clock or Hand(), random.Random(seed), journal=journal, history=history)
+    store = Store(clock or Standing(), random.Random(seed), journal=journal, history=history)
     for resource in ALL:
         store.serve(resource)
     return store
 
 
-def fresh(*, history: int = 10_000, clock: Hand | None = None) -> Store:
+def fresh(*, history: int = 10_000, clock: Standing | None = None) -> Store:
     """A store with the namespace default."""
     store = empty(history=history, clock=clock)
     store.create(namespace("default"))

@@ -10,6 +10,7 @@ from baseload.embedded.store.errors import Conflict, Invalid
 from baseload.embedded.store.record import Deletion, Json, Record
 from baseload.embedded.store.selection import Selection
 from baseload.values import selector
+from tests.embedded.clock import Standing
 from tests.embedded.store import kinds
 from tests.embedded.store.kinds import CONFIG_MAP, POD, REPLICA_SET, Store, draft
 
@@ -18,7 +19,7 @@ def released(record: Record) -> Record:
     return replace(record, finalizers=())
 
 
-def running(*, clock: kinds.Hand | None = None, finalizers: list[Json] | None = None) -> Store:
+def running(*, clock: Standing | None = None, finalizers: list[Json] | None = None) -> Store:
     """A store with a pod that runs on a node."""
     store = kinds.fresh(clock=clock)
     store.create(kinds.pod("a", node="n", finalizers=finalizers or []))
@@ -48,7 +49,7 @@ def test_a_running_pod_is_given_its_grace_and_goes_when_its_kubelet_says_so() ->
 
 
 def test_a_second_delete_may_shorten_the_grace_but_not_lengthen_it() -> None:
-    clock = kinds.Hand()
+    clock = Standing()
     store = running(clock=clock)
     store.delete(POD, "default", "a")
     clock.forward(10)

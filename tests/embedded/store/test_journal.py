@@ -13,6 +13,7 @@ from baseload.embedded.store.deletion import Options
 from baseload.embedded.store.errors import Broken, Gone
 from baseload.embedded.store.turns import Turns
 from baseload.values.errors import BadInput
+from tests.embedded.clock import Standing
 from tests.embedded.store import kinds
 from tests.embedded.store.kinds import CONFIG_MAP, NAMESPACE, POD, REPLICA_SET, Store, draft, owner
 from tests.embedded.store.memory import MemoryJournal
@@ -98,7 +99,7 @@ def test_a_kind_that_is_served_later_brings_its_objects_along() -> None:
     store.create(kinds.pod("a"))
     store.commit()
 
-    again = Store(kinds.Hand(), random.Random(2), journal=kept)
+    again = Store(Standing(), random.Random(2), journal=kept)
     again.serve(NAMESPACE)
     again.serve(POD)
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from baseload.embedded.store import parse, record
 from baseload.embedded.store.errors import AlreadyExists, BadRequest, Conflict, Invalid, NotFound
 from baseload.embedded.store.record import Json, Record
+from tests.embedded.clock import Standing
 from tests.embedded.store import kinds
 from tests.embedded.store.kinds import CONFIG_MAP, NODE, NODE_POOL, POD, REPLICA_SET, draft
 
@@ -77,7 +78,7 @@ class Stuck:
 
 
 def test_generated_names_that_are_taken_are_drawn_again_and_given_up_in_the_end() -> None:
-    store = kinds.Store(kinds.Hand(), Stuck())
+    store = kinds.Store(Standing(), Stuck())
     store.serve(POD)
     store.create(kinds.pod("", generateName="web-"))
 
