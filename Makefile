@@ -52,7 +52,7 @@ lock: ## Pin the development environment anew in requirements-dev.txt (asks the 
 	@sh tools/python.sh "$(PYTHON)" -m venv $(LOCK_VENV)
 	$(LOCK_VENV)/bin/python -m pip install --quiet uv
 	$(LOCK_VENV)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
-	    --no-emit-index-url --no-emit-find-links --extra aws --output-file requirements-dev.txt \
+	    --no-emit-index-url --no-emit-find-links --extra aws --extra tls --output-file requirements-dev.txt \
 	    pyproject.toml requirements-dev.in
 
 clean: ## Remove .venv and everything that was built or cached
