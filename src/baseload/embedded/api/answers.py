@@ -6,7 +6,7 @@ from typing import cast
 import msgspec
 from starlette.types import ASGIApp
 
-from baseload.embedded.api import pod_actions, scale, status, tables, target, verbs
+from baseload.embedded.api import computed, pod_actions, scale, status, tables, target, verbs
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.negotiate import TABLES, Form, form
@@ -42,6 +42,8 @@ def of_target(
     """The answer to a request below a group's version."""
     found = target.find(cluster.kinds, *version, rest)
     wanted = form(call.headers, TABLES)
+    if not found.kind.is_stored:
+        return json(computed.answer(cluster, found, call), code=201 if call.method == "POST" else 200)
     if call.method == "HEAD":
         raise no_such_method()
     if call.method == "POST" and found.subresource in found.kind.actions:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from baseload.embedded.api import answers, discovery, health, openapi, status
+from baseload.embedded.api import answers, discovery, health, openapi, reviews, status
 from baseload.embedded.api.answers import Answer
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
@@ -49,6 +49,8 @@ class Api:
     documents: Documents | None = None
 
     def __post_init__(self) -> None:
+        for kind in reviews.kinds():
+            self.cluster.kinds.add(kind)
         self.documents = Documents(self.cluster.kinds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -6,6 +6,7 @@ from typing import Final, Literal, cast
 
 import msgspec
 
+from baseload.embedded.api.identity import ADMIN, Identity
 from baseload.embedded.api.refusals import NotServed, Unsupported
 from baseload.embedded.store.deletion import Options, Propagation
 from baseload.embedded.store.errors import BadRequest
@@ -35,6 +36,7 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=dict)  # names in small letters
     body: bytes = b""
     warnings: list[str] = field(default_factory=list)  # for the answer's Warning headers
+    identity: Identity = ADMIN  # who asks
 
     def flag(self, name: str) -> bool:
         """A yes or no in the query."""

@@ -34,7 +34,8 @@ class Cluster:
 
     def __post_init__(self) -> None:
         for kind in list(self.kinds):
-            self.store.serve(kind.resource)
+            if kind.is_stored:
+                self.store.serve(kind.resource)
         for record in list(self.store.table(self._resource(*crds.KIND)).records.values()):
             self._serve(crds.kind(record))
 

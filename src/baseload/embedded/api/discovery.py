@@ -1,6 +1,6 @@
 """What is served, as clients ask for it: aggregated in one document, or classically, a group-version at a time."""
 
-from baseload.embedded.api.kinds import VERBS, Kinds, ServedKind
+from baseload.embedded.api.kinds import Kinds, ServedKind
 from baseload.embedded.store.record import Json
 
 Tree = dict[str, Json]
@@ -85,7 +85,7 @@ def _resources(kind: ServedKind) -> list[Json]:
         "singularName": kind.singular,
         "namespaced": resource.namespaced,
         "kind": resource.kind,
-        "verbs": list(VERBS),
+        "verbs": list(kind.verbs),
     }
     if kind.short_names:
         row["shortNames"] = list(kind.short_names)
@@ -112,7 +112,7 @@ def _discovered(kind: ServedKind) -> Tree:
         "responseKind": own,
         "scope": "Namespaced" if resource.namespaced else "Cluster",
         "singularResource": kind.singular,
-        "verbs": list(VERBS),
+        "verbs": list(kind.verbs),
     }
     if kind.short_names:
         told["shortNames"] = list(kind.short_names)

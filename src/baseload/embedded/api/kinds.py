@@ -4,9 +4,11 @@ Kubernetes' own kinds come from `kube.served`, custom ones from their definition
 two ways, the path of a request and the kind of an object.
 """
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from baseload.embedded.store import selection
 from baseload.embedded.store.record import Record
@@ -16,6 +18,14 @@ from baseload.kube.merge.types import ObjectType
 from baseload.kube.schema import definitions
 from baseload.kube.schema.definitions import Schema
 from baseload.kube.served import BUILT_IN, Served
+
+if TYPE_CHECKING:
+    from baseload.embedded.api.call import Call, Tree
+    from baseload.embedded.api.cluster import Cluster
+    from baseload.embedded.api.target import Target
+
+    Reply = Callable[[Cluster, Target, Call], Tree]
+    """What a kind answers that is worked out when somebody asks, by no more than these three"""
 
 VERBS: Final = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 
@@ -54,6 +64,12 @@ class ServedKind:
     scale: Scale | None = None
     columns: tuple[Column, ...] | None = None  # None: a kind of Kubernetes' own, whose columns are code
     list_kind: str = ""
+    verbs: tuple[str, ...] = VERBS
+    reply: Reply | None = None  # of the kinds that are answered, not stored (`computed`)
+
+    @property
+    def is_stored(self) -> bool:
+        return self.reply is None
 
     @property
     def is_custom(self) -> bool:

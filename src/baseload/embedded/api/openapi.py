@@ -21,6 +21,7 @@ Tree = dict[str, Json]
 _REFERENCE = "#/components/schemas/"
 _METHODS = {"get": "list", "post": "post"}
 _ON_OBJECT = {"get": "get", "put": "put", "patch": "patch", "delete": "delete"}
+_VERBS = {"post": "create", "put": "update"}  # what the other actions are called too
 
 _TITLE = "Kubernetes, as baseload speaks it"
 V2_ASKED = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
@@ -132,8 +133,9 @@ def _paths(prefix: str, kind: ServedKind) -> Iterator[tuple[str, Json]]:
     resource = kind.resource
     where = f"{prefix}/namespaces/{{namespace}}" if resource.namespaced else prefix
     collection, one = f"{where}/{resource.plural}", f"{where}/{resource.plural}/{{name}}"
-    yield collection, _operations(kind, _METHODS, collection)
-    yield one, _operations(kind, _ON_OBJECT, one)
+    for path, methods in ((collection, _METHODS), (one, _ON_OBJECT)):
+        if served := {method: action for method, action in methods.items() if _VERBS.get(action, action) in kind.verbs}:
+            yield path, _operations(kind, served, path)
     for name in kind.subresources:
         yield f"{one}/{name}", _operations(kind, {"get": "get", "put": "put", "patch": "patch"}, f"{one}/{name}")
 

@@ -39,7 +39,7 @@ def create(cluster: Cluster, target: Target, call: Call) -> Record:
     if target.name:
         raise no_such_method()
     tree = call.tree()
-    _check_object(target, tree)
+    check_object(target, tree)
     validation.take_known(target.kind, tree, call)
     return _create(cluster, target.kind, tree, call, applied=False)
 
@@ -49,7 +49,7 @@ def update(cluster: Cluster, target: Target, call: Call) -> Record:
     if not target.name:
         raise no_such_method()
     tree = call.tree()
-    _check_object(target, tree)
+    check_object(target, tree)
     validation.take_known(target.kind, tree, call)
     old = cluster.store.get(target.kind.resource, target.namespace, target.name)
     return replace(cluster, target, old, tree, call)
@@ -145,7 +145,7 @@ def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
         message = "Required value: is required for apply patch"
         cause = Cause("FieldValueRequired", message, "fieldManager")
         raise Invalid(f'PatchOptions.meta.k8s.io "" is invalid: fieldManager: {message}', causes=(cause,))
-    _check_object(target, config)
+    check_object(target, config)
     kind = target.kind
     old = cluster.store.find(kind.resource, target.namespace, target.name)
     if old is None and target.subresource:
@@ -231,7 +231,7 @@ def _within(before: Tree, after: Tree, target: Target) -> Tree:
     return {**after, "metadata": metadata}
 
 
-def _check_object(target: Target, tree: Tree) -> None:
+def check_object(target: Target, tree: Tree) -> None:
     """Refuses a body that is of another kind, or of another object than the path says; fills in the namespace."""
     resource = target.kind.resource
     for key, wanted in (("kind", resource.kind), ("apiVersion", resource.api_version)):
