@@ -2,12 +2,15 @@
 
 import copy
 import json
+from typing import cast
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from baseload.embedded.api import fields
+from baseload.embedded.store.record import Json
 from baseload.kube.schema import definitions, shape
-from baseload.kube.schema.gate import Gate
+from baseload.kube.schema.gate import Gate, whole
 from tests.kube import inputs
 from tests.kube.inputs import Object
 
@@ -63,6 +66,20 @@ def test_what_passes_the_gate_has_the_right_shape(pod: Object) -> None:
     if GATE.passes(*parts):
         assert SCHEMA is not None
         assert shape.compare(SCHEMA, pod).findings == []
+
+
+@given(changed_pods())
+def test_what_passes_as_a_whole_has_the_right_shape_and_no_unknown_field(pod: Object) -> None:
+    if whole("v1", "Pod").passes(json.dumps(pod).encode()):
+        assert SCHEMA is not None
+        assert shape.compare(SCHEMA, pod).findings == []
+        assert list(fields.unknown(SCHEMA, cast(Json, pod), custom=False)) == []
+
+
+def test_a_right_pod_passes_as_a_whole_and_needs_nothing_in_its_status() -> None:
+    assert whole("v1", "Pod").passes(json.dumps(POD).encode())
+    assert whole("v1", "Pod").passes(json.dumps({**POD, "status": {"containerStatuses": [{}]}}).encode())
+    assert not whole("v1", "Pod").passes(json.dumps({**POD, "spec": {"containers": [{}]}}).encode())
 
 
 def test_the_gate_lets_a_right_pod_through() -> None:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+import msgspec
+
 from baseload.embedded.api import fields
 from baseload.embedded.api.call import STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.kinds import ServedKind
@@ -15,7 +17,7 @@ from baseload.embedded.store import errors
 from baseload.embedded.store.errors import BadRequest, Cause, Invalid
 from baseload.embedded.store.record import Json
 from baseload.kube.merge import go_text
-from baseload.kube.schema import shape
+from baseload.kube.schema import gate, shape
 from baseload.kube.schema.finding import Finding
 from baseload.values import label
 
@@ -60,6 +62,8 @@ _UNCHECKED: Final = Cause(
 def take_known(kind: ServedKind, tree: Tree, call: Call, *, patch: bytes | None = None) -> None:
     """Drops the fields that the kind does not have, and says so as the client asked; `patch` is what brought them."""
     mode = call.validation
+    if _has_right_shape(kind, tree):
+        return
     found = [f'unknown field "{path}"' for path in fields.unknown(kind.schema, tree, custom=kind.is_custom)]
     if not found or mode == "Ignore":
         return
@@ -80,7 +84,7 @@ def check(kind: ServedKind, tree: Tree) -> None:
     metadata = tree.get("metadata")
     named: Mapping[str, Json] = metadata if isinstance(metadata, dict) else {}
     name = str(named.get("name") or "")
-    compared = shape.compare(kind.schema, tree)
+    compared = shape.Shape() if _has_right_shape(kind, tree) else shape.compare(kind.schema, tree)
     paths = {finding.path for finding in compared.findings}
     if compared.mistyped and not kind.is_custom:
         first = next(finding for finding in compared.findings if "must be of type" in finding.message)
@@ -93,6 +97,12 @@ def check(kind: ServedKind, tree: Tree) -> None:
     if kind.is_custom and fields.rules_unchecked(kind.schema):
         causes.append(_UNCHECKED)
     raise errors.invalid(kind.resource, name, tuple(causes))
+
+
+def _has_right_shape(kind: ServedKind, tree: Tree) -> bool:
+    """Whether all fields are known and have values of their types; False may be a false alarm."""
+    resource = kind.resource
+    return not kind.is_custom and gate.whole(resource.api_version, resource.kind).passes(msgspec.json.encode(tree))
 
 
 def _handled(kind: ServedKind) -> str:

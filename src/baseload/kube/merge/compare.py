@@ -1,7 +1,8 @@
 """What changed between two trees, as sets of fields.
 
 Two trees are gone through side by side, and no further where they are the same tree: unchanged parts are shared between
-versions of an object, so a small change costs little whatever the object's size.
+versions of an object, so a small change costs little whatever the object's size. What only one side has is not compared
+but taken whole.
 """
 
 from collections.abc import Iterator
@@ -39,39 +40,31 @@ class _Walk:
         if self._path or more:
             fieldset.insert(fields, (*self._path, *more))
 
-    def _leaf(self, before: object, after: object) -> None:
-        if before is ABSENT:
-            self._note(self.found.added)
-        elif after is ABSENT:
-            self._note(self.found.removed)
-        elif not same(before, after):
-            self._note(self.found.modified)
-
     def value(self, kind: Type, before: object, after: object) -> None:
         if before is after:
             return
-        leaf = False
-        for form in _forms(kind, before, after):
-            leaf = self._form(form, before, after) or leaf
-        if not leaf and before is ABSENT:
-            self._note(self.found.added)
-        elif not leaf and after is ABSENT:
-            self._note(self.found.removed)
+        if before is ABSENT:
+            fieldset.graft(self.found.added, self._path, _whole(kind, after))
+        elif after is ABSENT:
+            fieldset.graft(self.found.removed, self._path, _whole(kind, before))
+        else:
+            for form in _forms(kind, before, after):
+                self._form(form, before, after)
 
-    def _form(self, form: object, before: object, after: object) -> bool:
-        """Compare in one form; whether the value is a leaf in it."""
+    def _form(self, form: object, before: object, after: object) -> None:
+        """Compare in one form."""
         if isinstance(form, MapType):
             old_map, new_map = _as_map(before), _as_map(after)
             if not form.atomic and (old_map or new_map):
                 self._maps(form, old_map, new_map)
-                return False
+                return
         elif isinstance(form, ListType):
             old_list, new_list = _as_list(before), _as_list(after)
             if not form.atomic and (old_list or new_list):
                 self._lists(form, old_list, new_list)
-                return False
-        self._leaf(before, after)
-        return True
+                return
+        if not same(before, after):
+            self._note(self.found.modified)
 
     def _maps(self, form: MapType, before: dict[str, object], after: dict[str, object]) -> None:
         for name in {**before, **after}:
@@ -109,12 +102,26 @@ class _Walk:
             self._note(self.found.added, step)
 
 
+def _whole(kind: Type, value: object) -> FieldSet:
+    """What a value is in a set that has all of it: itself, and everything below."""
+    form = kind.form(value)
+    found: FieldSet = {".": {}}
+    if isinstance(form, MapType) and isinstance(value, dict) and not form.atomic:
+        for name, held in value.items():
+            field = form.field(name)
+            if field is not None:
+                found[f"f:{name}"] = {} if isinstance(held, str) else _whole(field, held)
+    elif isinstance(form, ListType) and isinstance(value, list) and not form.atomic:
+        for step, items in _items(form, value).items():  # items that cannot be told apart are one leaf together
+            found[step] = _whole(form.element, items[0]) if len(items) == 1 else {}
+    return found if len(found) > 1 else {}
+
+
 def _forms(kind: Type, before: object, after: object) -> Iterator[object]:
     """The forms to compare in: one, or both where the values differ in form."""
-    old = kind.form(before) if before is not ABSENT else None
-    new = kind.form(after) if after is not ABSENT else None
-    yield new if new is not None else old
-    if old is not None and new is not None and old is not new:
+    old, new = kind.form(before), kind.form(after)
+    yield new
+    if old is not new:
         yield old
 
 

@@ -9,7 +9,7 @@ Sets are never changed once made, apart from `insert` on one that is being built
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias, cast
 
@@ -84,7 +84,10 @@ def parse(tree: object) -> FieldSet:
 
 def written(fields: FieldSet) -> FieldSet:
     """The same set in the order in which Kubernetes writes it."""
-    return {element: written(fields[element]) if fields[element] else {} for element in sorted(fields, key=_rank)}
+    ordered = sorted(fields)
+    if ordered[-1:] > ["g"]:  # not all are fields, whose order is that of their names
+        ordered.sort(key=_rank)
+    return {element: written(fields[element]) if fields[element] else {} for element in ordered}
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
@@ -138,6 +141,15 @@ def insert(fields: FieldSet, path: Iterable[str]) -> None:
         fields[last] = {}
     elif fields[last]:
         fields[last][_SELF] = {}
+
+
+def graft(fields: FieldSet, path: Sequence[str], held: FieldSet) -> None:
+    """Add a path with all that is to be held there to a set that is being built and has nothing there."""
+    if path:
+        insert(fields, path)
+        for element in path[:-1]:
+            fields = fields[element]
+        fields[path[-1]] = held
 
 
 def of_paths(paths: Iterable[Path]) -> FieldSet:

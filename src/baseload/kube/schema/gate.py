@@ -1,11 +1,13 @@
 """The quick answer for many objects of one kind: types made from the schema let msgspec compare while it decodes.
 
 A type per definition refuses unknown fields and wrong types and asks for required ones.
-A part that passes has the right shape; for one that does not, `shape` finds out why.
+What passes has the right shape; for what does not, `shape` finds out why.
 Making the types takes some ten milliseconds, so it is done only where a kind is numerous.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Annotated, cast
 
 import msgspec
@@ -56,6 +58,34 @@ class Gate:
         return True
 
 
+class Whole:
+    """The gate of one kind, over whole objects; like its definitions it is one for the life of the process."""
+
+    def __init__(self, schema: Schema) -> None:
+        types = _Types(lenient=False)
+        members = dict(definitions.properties(schema) or {})
+        status = members.pop("status", None)
+        further = [] if status is None else [("status", _Types(lenient=True).of(status) | None)]  # type: ignore[operator]
+        made = types.struct("Whole", {**schema, "properties": members}, further)
+        self._decode = msgspec.json.Decoder(made).decode
+
+    def passes(self, raw: bytes) -> bool:
+        """Whether an object has the right shape; False may be a false alarm."""
+        try:
+            self._decode(raw)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return False
+        return True
+
+
+@cache
+def whole(api_version: str, kind: str) -> Whole:
+    """The gate over whole objects of one of Kubernetes' own kinds."""
+    schema = definitions.of_kind(api_version, kind)
+    assert schema is not None
+    return Whole(schema)
+
+
 class _Types:
     """Makes a type for each definition; `lenient` ones ask for no field."""
 
@@ -84,12 +114,13 @@ class _Types:
         if kind == "integer":
             return _INTEGERS.get(schema.get("format"), int)
         if kind == "object" and "properties" in schema:
-            return self._struct(name, schema)
+            return self.struct(name, schema)
         if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
             return dict[str, self.of(cast(Schema, schema["additionalProperties"]))]  # type: ignore[misc]
         return _SCALARS.get(str(kind), msgspec.Raw)
 
-    def _struct(self, name: str, schema: Schema) -> type[msgspec.Struct]:
+    def struct(self, name: str, schema: Schema, further: Sequence[tuple[str, object]] = ()) -> type[msgspec.Struct]:
+        """A type of the fields of a schema, and of further ones that may be there."""
         must = [] if self._lenient else cast("list[str]", schema.get("required", []))
         fields: list[tuple[str, object, object]] = []
         for index, (field, held) in enumerate((definitions.properties(schema) or {}).items()):
@@ -100,6 +131,8 @@ class _Types:
                 fields.append((f"f{index}", of, msgspec.field(name=field, default=_ABSENT)))
             else:
                 fields.append((f"f{index}", of | None, msgspec.field(name=field, default=None)))  # type: ignore[operator]
+        for index, (field, of) in enumerate(further, len(fields)):
+            fields.append((f"f{index}", of, msgspec.field(name=field, default=None)))
         return msgspec.defstruct(name, fields, kw_only=True, forbid_unknown_fields=True, gc=False)
 
 
