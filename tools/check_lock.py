@@ -3,6 +3,7 @@
 The lock has to pin every requirement of the package, of its extras and of the development environment at one version
 that the requirement allows, each with hashes, and to name no host: where packages come from is the business of whoever
 installs. A requirement that the lock lacks, or that it pins too old, means that `make lock` has not been run.
+The second lock, requirements-kubectl.txt, is of what the tests fetch and do not install; it is written by hand.
 """
 
 import re
@@ -16,6 +17,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
+FETCHED = "requirements-kubectl.txt"
 HASHES = r"(?P<hashes>(\s+--hash=sha256:[0-9a-f]{64})*)"
 PIN = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;]+)(\s*;.*?)?" + HASHES)
 
@@ -37,10 +39,12 @@ def entries(lock: str) -> Iterator[str]:
     return filter(None, (entry.strip() for entry in "\n".join(lines).replace("\\\n", " ").splitlines()))
 
 
-def faults(*, pyproject: str, development: str, lock: str) -> list[str]:
-    """Everything that is wrong with the lock."""
+def pins(lock: str) -> tuple[dict[str, list[str]], list[str]]:
+    """package -> the versions at which a lock pins it, and what is wrong with its lines."""
     found = []
-    pins: dict[str, list[str]] = defaultdict(list)  # a package may have one version for elder Pythons and one for newer
+    pinned: dict[str, list[str]] = defaultdict(
+        list
+    )  # a package may have one version for elder Pythons and one for newer
     for entry in entries(lock):
         pin = PIN.fullmatch(entry)
         if pin is None:
@@ -48,11 +52,17 @@ def faults(*, pyproject: str, development: str, lock: str) -> list[str]:
         elif not pin["hashes"]:
             found.append(f"{pin['name']} is pinned without a hash")
         else:
-            pins[canonicalize_name(pin["name"])].append(pin["version"])
+            pinned[canonicalize_name(pin["name"])].append(pin["version"])
     if "://" in lock:
         found.append("the lock names a URL")
+    return pinned, found
+
+
+def faults(*, pyproject: str, development: str, lock: str) -> list[str]:
+    """Everything that is wrong with the lock of the development environment."""
+    pinned, found = pins(lock)
     for requirement in wanted(pyproject, development):
-        versions = pins.get(canonicalize_name(requirement.name), [])
+        versions = pinned.get(canonicalize_name(requirement.name), [])
         if not versions:
             found.append(f"{requirement.name} is not locked")
         found += [
@@ -73,7 +83,10 @@ def main() -> int:
         print(f"requirements-dev.txt: {fault}", file=sys.stderr)
     if found:
         print("`make lock` pins anew.", file=sys.stderr)
-    return 1 if found else 0
+    fetched = pins((ROOT / FETCHED).read_text(encoding="utf-8"))[1]
+    for fault in fetched:
+        print(f"{FETCHED}: {fault}", file=sys.stderr)
+    return 1 if found or fetched else 0
 
 
 if __name__ == "__main__":

@@ -1,23 +1,15 @@
-"""A server of its own and the real kubectl for each test.
-
-The clock stands, so that ages are the same in every run; nobody's own kubeconfig or cache is touched.
-"""
+"""The real kubectl, pointed at a server as new, for each test; nobody's own kubeconfig or cache is touched."""
 
 import os
 import subprocess
-import sys
-import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from baseload.embedded import server
-from baseload.world import embedded, kubeconfig
 from tests.embedded.clock import Standing
-
-PROGRAM = Path(sys.executable).with_name("kubectl")
+from tests.servers import kubectls
+from tests.servers.port import Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +26,13 @@ class Kubectl:
     """The real kubectl, pointed at the test's server."""
 
     home: Path
-    clock: Standing
+    server: Server
+    version: str = kubectls.NEW
+
+    @property
+    def clock(self) -> Standing:
+        """The embedded server's time."""
+        return self.server.clock
 
     @property
     def environment(self) -> dict[str, str]:
@@ -42,12 +40,17 @@ class Kubectl:
         return {**os.environ, **own}
 
     def command(self, *arguments: str) -> list[str]:
-        return [str(PROGRAM), f"--cache-dir={self.home / 'cache'}", *arguments]
+        return [str(kubectls.program(self.version)), f"--cache-dir={self.home / 'cache'}", *arguments]
 
-    def run(self, *arguments: str, stdin: str = "") -> Outcome:
+    def run(self, *arguments: str, stdin: str = "", env: dict[str, str] | None = None) -> Outcome:
         """Runs to the end, whatever that is."""
         done = subprocess.run(
-            self.command(*arguments), env=self.environment, input=stdin, capture_output=True, text=True, timeout=30
+            self.command(*arguments),
+            env={**self.environment, **(env or {})},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=30,
         )
         return Outcome(done.stdout, done.stderr, done.returncode)
 
@@ -65,24 +68,6 @@ class Kubectl:
 
 
 @pytest.fixture
-def kubectl(tmp_path: Path) -> Iterator[Kubectl]:
-    clock = Standing()
-    world = embedded.build(None, None, clock=clock)
-    listener = server.listening(0)
-    address = f"http://{server.LOOPBACK}:{listener.getsockname()[1]}"
-    answers = threading.Event()
-    stops: list[server.Stop] = []
-
-    def started(stop: server.Stop) -> None:
-        kubeconfig.write(tmp_path / "config", address)
-        stops.append(stop)
-        answers.set()
-
-    thread = threading.Thread(target=server.serve, args=(world.cluster, listener, started))
-    thread.start()
-    assert answers.wait(20)
-    yield Kubectl(tmp_path, clock)
-    for stop in stops:
-        stop()
-    thread.join(20)
-    assert not thread.is_alive()
+def kubectl(tmp_path: Path, server: Server, version: str) -> Kubectl:
+    server.write_kubeconfig(tmp_path / "config")
+    return Kubectl(tmp_path, server, version)

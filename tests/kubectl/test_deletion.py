@@ -36,6 +36,8 @@ def test_what_belongs_to_an_object_goes_as_cascade_says(kubectl: Kubectl, cascad
     kubectl("delete", "deployment", "web", f"--cascade={cascade}", "--timeout=10s")
 
     assert kubectl("get", "deployments") == ""
+    if not left:
+        kubectl("wait", "--for=delete", "replicaset/web-1", "--timeout=10s")
     assert kubectl("get", "replicasets", "-o", "jsonpath={.items[*].metadata.name}") == left
     assert kubectl("get", "replicasets", "-o", "jsonpath={.items[*].metadata.ownerReferences}") == ""
 

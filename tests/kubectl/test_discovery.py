@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Golden
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
@@ -10,6 +12,7 @@ from tests.kubectl.conftest import Kubectl
 GOLDEN = Path(__file__).with_name("golden")
 
 
+@pytest.mark.embedded_only("names every resource")
 def test_the_resources_and_versions_are_the_ones_on_record(kubectl: Kubectl, golden: Golden) -> None:
     golden(GOLDEN / "api-resources.txt", kubectl("api-resources") + "\n" + kubectl("api-versions"))
 

@@ -5,7 +5,7 @@ import json
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
 
-RUNNING = json.dumps({"status": {"phase": "Running"}})
+RUNNING = json.dumps({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}})
 BUDGET = """
 apiVersion: policy/v1
 kind: PodDisruptionBudget

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.conftest import Golden
@@ -23,6 +24,7 @@ def test_a_new_cluster_has_its_namespaces_and_their_accounts(kubectl: Kubectl) -
     ]
 
 
+@pytest.mark.embedded_only("names the ages")
 def test_tables_have_the_columns_of_a_real_server(kubectl: Kubectl, golden: Golden) -> None:
     both = "---".join([manifests.node("n1"), manifests.NODE_POOL, manifests.NODE_CLAIM, manifests.DEPLOYMENT])
     kubectl("create", "-f", "-", stdin=f"{both}---{manifests.pod('p1', 'n1')}---{manifests.pod('p2')}")

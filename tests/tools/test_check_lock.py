@@ -60,3 +60,10 @@ def test_a_line_that_is_no_pin_is_found(line: str) -> None:
 
 def test_a_url_is_found_even_in_a_comment() -> None:
     assert faults(locked(*FITTING) + "# from scheme://host\n") == ["the lock names a URL"]
+
+
+def test_what_is_fetched_for_the_tests_is_pinned_with_hashes_and_no_host() -> None:
+    fetched = (check_lock.ROOT / check_lock.FETCHED).read_text(encoding="utf-8")
+
+    assert check_lock.pins(fetched)[1] == []
+    assert len(check_lock.pins("elder==1\nhttps://example.com/elder.whl\n")[1]) == 3

@@ -148,6 +148,7 @@ def _built_in(served: Served) -> ServedKind:
         namespaced=kind.namespaced,
         has_status=served.has_status,
         has_generation=served.has_generation,
+        counts_annotations=(group, kind.name) == ("apps", "Deployment"),
         has_node=(group, kind.name) == ("", "Pod"),
         has_spec_finalizers=(group, kind.name) == ("", "Namespace"),
         fields=served.fields,

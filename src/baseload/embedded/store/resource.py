@@ -48,6 +48,7 @@ class Resource:
     namespaced: bool = True
     has_status: bool = True  # status is a subresource: an update keeps it, an update of the status keeps all else
     has_generation: bool = True  # metadata.generation counts changes outside of metadata and status
+    counts_annotations: bool = False  # the generation counts changed annotations too, as on Deployments
     needs_version: bool = False  # an update must name the resourceVersion it is based on, as on custom resources
     has_node: bool = False  # spec.nodeName stands beside the spec, so that equal specs are shared, and is indexed
     has_spec_finalizers: bool = False  # namespaces: spec.finalizers hold the object as metadata.finalizers do

@@ -5,7 +5,7 @@ from typing import Literal
 from baseload.embedded.store import errors
 from baseload.embedded.store import record as records
 from baseload.embedded.store.errors import BadRequest, Cause
-from baseload.embedded.store.record import Record, Section, section
+from baseload.embedded.store.record import Record, Section, Shared, section
 
 Part = Literal["main", "status", "all"]
 """What an update replaces: all but the status, the status alone, or both (a binding; nothing that users may ask for)"""
@@ -86,10 +86,18 @@ def merged(old: Record, new: Record, part: Part, version: int) -> Record:
         managed,
         old.uid,
         version,
-        old.generation if is_same_spec or not resource.has_generation else old.generation + 1,
+        old.generation + _is_counted(old, common, is_same_spec=is_same_spec),
         old.created,
         old.deletion,
     )
+
+
+def _is_counted(old: Record, common: Shared, *, is_same_spec: bool) -> bool:
+    """Whether a change is one that the generation counts."""
+    resource = old.resource
+    if is_same_spec:
+        return resource.counts_annotations and common.annotations != old.shared.annotations
+    return resource.has_generation
 
 
 def _say_the_same(old: Section, new: Section) -> bool:

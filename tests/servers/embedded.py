@@ -1,0 +1,66 @@
+"""The embedded server on a port of its own, for a test."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from baseload.embedded import server
+from baseload.embedded.api import verbs
+from baseload.world import embedded, kubeconfig
+from tests.embedded.clock import Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A server of this program; its clock stands, so that ages are the same in every run."""
+
+    address: str
+    clock: Standing
+
+    is_real: ClassVar[bool] = False
+
+    def write_kubeconfig(self, file: Path) -> None:
+        kubeconfig.write(file, self.address)
+
+
+def definitions() -> list[dict[str, Any]]:
+    """The definitions of custom resources that a new server has."""
+    world = embedded.build(None, None, clock=Standing())
+    kind = world.cluster.kinds.named("apiextensions.k8s.io", "CustomResourceDefinition")
+    assert kind is not None
+    return [_definition(verbs.tree_of(record)) for record in world.cluster.store.list(kind.resource).records]
+
+
+def _definition(tree: dict[str, Any]) -> dict[str, Any]:
+    """The definition as a user would write it."""
+    name = tree["metadata"]["name"]
+    return {"apiVersion": tree["apiVersion"], "kind": tree["kind"], "metadata": {"name": name}, "spec": tree["spec"]}
+
+
+@contextmanager
+def running() -> Iterator[Embedded]:
+    """A new server that answers."""
+    clock = Standing()
+    world = embedded.build(None, None, clock=clock)
+    listener = server.listening(0)
+    answers = threading.Event()
+    stops: list[server.Stop] = []
+
+    def started(stop: server.Stop) -> None:
+        stops.append(stop)
+        answers.set()
+
+    thread = threading.Thread(target=server.serve, args=(world.cluster, listener, started))
+    thread.start()
+    assert answers.wait(20)
+    try:
+        yield Embedded(f"http://{server.LOOPBACK}:{listener.getsockname()[1]}", clock)
+    finally:
+        for stop in stops:
+            stop()
+        thread.join(20)
+        world.close()
+    assert not thread.is_alive()
