@@ -20,6 +20,7 @@ class Served:
     has_status: bool = False
     has_generation: bool = False
     has_scale: bool = False
+    stored_in: str = ""  # the apiVersion in which the objects are kept, where that is another one
     fields: tuple[str, ...] = ()  # what field selectors may name beyond metadata.name and metadata.namespace
 
     @property
@@ -50,6 +51,19 @@ _EVENT_FIELDS: Final = (
     "source",
     "type",
 )
+_REGARDING_FIELDS: Final = (
+    "reason",
+    "regarding.kind",
+    "regarding.namespace",
+    "regarding.name",
+    "regarding.uid",
+    "regarding.apiVersion",
+    "regarding.resourceVersion",
+    "regarding.fieldPath",
+    "reportingController",
+    "type",
+)
+_EXTENSIONS: Final = "api-extensions"
 
 # (kind, short names, categories, marks, fields) by apiVersion;
 # marks: s has a status subresource, g a generation, c a scale subresource
@@ -71,6 +85,7 @@ _ROWS: Final[dict[str, tuple[tuple[str, str, str, str, tuple[str, ...]], ...]]] 
         ("Service", "svc", "all", "s", ("spec.clusterIP", "spec.type")),
         ("ServiceAccount", "sa", "", "", ()),
     ),
+    "events.k8s.io/v1": (("Event", "ev", "", "", _REGARDING_FIELDS),),
     "apps/v1": (
         ("ControllerRevision", "", "", "", ()),
         ("DaemonSet", "ds", "all", "sg", ()),
@@ -78,7 +93,8 @@ _ROWS: Final[dict[str, tuple[tuple[str, str, str, str, tuple[str, ...]], ...]]] 
         ("ReplicaSet", "rs", "all", "sgc", ("status.replicas",)),
         ("StatefulSet", "sts", "all", "sgc", ()),
     ),
-    "autoscaling/v2": (("HorizontalPodAutoscaler", "hpa", "all", "s", ()),),
+    "autoscaling/v2": (("HorizontalPodAutoscaler", "hpa", "all", "sg", ()),),
+    "autoscaling/v1": (("HorizontalPodAutoscaler", "hpa", "all", "sg", ()),),
     "batch/v1": (
         ("CronJob", "cj", "all", "sg", ()),
         ("Job", "", "all", "sg", ("status.successful",)),
@@ -98,15 +114,29 @@ _ROWS: Final[dict[str, tuple[tuple[str, str, str, str, tuple[str, ...]], ...]]] 
     "storage.k8s.io/v1": (
         ("CSIDriver", "", "", "", ()),
         ("CSINode", "", "", "", ()),
+        ("CSIStorageCapacity", "", "", "", ()),
         ("StorageClass", "sc", "", "", ()),
         ("VolumeAttachment", "", "", "s", ()),
+        ("VolumeAttributesClass", "vac", "", "", ()),
     ),
     "scheduling.k8s.io/v1": (("PriorityClass", "pc", "", "g", ()),),
     "coordination.k8s.io/v1": (("Lease", "", "", "", ()),),
     "discovery.k8s.io/v1": (("EndpointSlice", "", "", "g", ()),),
     "node.k8s.io/v1": (("RuntimeClass", "", "", "", ()),),
-    "apiextensions.k8s.io/v1": (("CustomResourceDefinition", "crd crds", "api-extensions", "sg", ()),),
+    "admissionregistration.k8s.io/v1": (
+        ("MutatingWebhookConfiguration", "", _EXTENSIONS, "g", ()),
+        ("ValidatingAdmissionPolicy", "", _EXTENSIONS, "sg", ()),
+        ("ValidatingAdmissionPolicyBinding", "", _EXTENSIONS, "g", ()),
+        ("ValidatingWebhookConfiguration", "", _EXTENSIONS, "g", ()),
+    ),
+    "apiregistration.k8s.io/v1": (("APIService", "", _EXTENSIONS, "s", ()),),
+    "apiextensions.k8s.io/v1": (("CustomResourceDefinition", "crd crds", _EXTENSIONS, "sg", ()),),
 }
+_STORED_IN: Final = {
+    ("autoscaling/v1", "HorizontalPodAutoscaler"): "autoscaling/v2",
+    ("events.k8s.io/v1", "Event"): "v1",
+}
+"""(apiVersion, kind) -> the version that the objects are stored in, of kinds with several"""
 
 
 def _kind(api_version: str, name: str) -> Kind:
@@ -123,6 +153,7 @@ BUILT_IN: Final = tuple(
         has_status="s" in marks,
         has_generation="g" in marks,
         has_scale="c" in marks,
+        stored_in=_STORED_IN.get((api_version, name), ""),
         fields=fields,
     )
     for api_version, rows in _ROWS.items()

@@ -137,9 +137,8 @@ def _owner(found: Found, by_uid: dict[str, Found]) -> Found | None:
 
 
 def _create_one(cluster: Cluster, found: Found, renamed: dict[str, str]) -> None:
-    group, _, _ = found.api_version.rpartition("/")
-    kind = cluster.kinds.named(group, found.kind)
-    if kind is None or not kind.is_stored or kind.resource.api_version != found.api_version:
+    kind = cluster.kinds.of_version_named(found.api_version, found.kind)
+    if kind is None or not kind.is_stored:
         return  # a dump holds more kinds than are served
     tree: _Tree = msgspec.json.decode(found.json)
     metadata = cast(_Tree, tree.setdefault("metadata", {}))

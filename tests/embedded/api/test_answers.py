@@ -126,10 +126,10 @@ def test_discovery_is_the_same_in_both_its_forms() -> None:
     assert aggregated.headers["content-type"] == accept
     assert [item["metadata"]["name"] for item in aggregated.tree["items"]] == [group["name"] for group in groups]
     for item in aggregated.tree["items"]:
-        (version,) = item["versions"]
-        listed = server.call("GET", f"/apis/{item['metadata']['name']}/{version['version']}").tree["resources"]
-        plain = [row["name"] for row in listed if "/" not in row["name"]]
-        assert plain == [row["resource"] for row in version["resources"]]
+        for version in item["versions"]:
+            listed = server.call("GET", f"/apis/{item['metadata']['name']}/{version['version']}").tree["resources"]
+            plain = [row["name"] for row in listed if "/" not in row["name"]]
+            assert plain == [row["resource"] for row in version["resources"]]
 
 
 def test_every_reference_in_the_openapi_documents_is_defined() -> None:

@@ -1,22 +1,25 @@
 """What is answered to a request about objects: it finds the target, runs the verb, and gives the outcome its form."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 import msgspec
 from starlette.types import ASGIApp
 
-from baseload.embedded.api import computed, pod_actions, scale, status, tables, target, verbs
+from baseload.embedded.api import computed, pod_actions, scale, status, tables, target, verbs, versions
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.negotiate import TABLES, Form, form
 from baseload.embedded.api.refusals import NotAcceptable, NotServed, no_such_method, no_such_path
 from baseload.embedded.api.tables import Include
 from baseload.embedded.api.target import Target
 from baseload.embedded.api.watch import Closing, Frame, Stream
-from baseload.embedded.store import errors
+from baseload.embedded.store import errors, log
+from baseload.embedded.store.errors import StatusError
 from baseload.embedded.store.log import Event
-from baseload.embedded.store.record import Json, Record, encode
+from baseload.embedded.store.record import Json, Record
 
 _LATER = ("log", "exec", "attach", "portforward", "proxy", "token", "ephemeralcontainers")
 
@@ -41,6 +44,13 @@ def of_target(
 ) -> Answer | ASGIApp:
     """The answer to a request below a group's version."""
     found = target.find(cluster.kinds, *version, rest)
+    try:
+        return _of_target(cluster, closing, found, call)
+    except StatusError as error:
+        raise versions.refusal(error, found.kind.resource, found.kind.view) from error.__cause__
+
+
+def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) -> Answer | ASGIApp:
     wanted = form(call.headers, TABLES)
     if not found.kind.is_stored:
         return json(computed.answer(cluster, found, call), code=201 if call.method == "POST" else 200)
@@ -91,8 +101,8 @@ def _written(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answe
 
 def _one(cluster: Cluster, found: Target, record: Record, call: Call, wanted: Form, code: int = 200) -> Answer:
     if not wanted.kind:
-        return Answer(code, encode(record))
-    tree = verbs.tree_of(record)
+        return Answer(code, found.kind.json(record))
+    tree = found.kind.tree(record)
     if wanted.kind == "PartialObjectMetadata":
         return json(tables.partial(tree), code=code)
     if wanted.kind != "Table":
@@ -104,7 +114,7 @@ def _one(cluster: Cluster, found: Target, record: Record, call: Call, wanted: Fo
 
 def _many(cluster: Cluster, closing: Closing, found: Target, call: Call, wanted: Form) -> Answer | ASGIApp:
     resource = found.kind.resource
-    selection = call.selection(found.namespace, found.name)
+    selection = found.kind.selection(call.selection(found.namespace, found.name))
     if call.flag("watch"):
         watch = cluster.store.watch(
             resource, selection, version=call.version(), initial_events=call.flag("sendInitialEvents")
@@ -125,7 +135,7 @@ def _many(cluster: Cluster, closing: Closing, found: Target, call: Call, wanted:
         metadata["remainingItemCount"] = page.remaining
     if not wanted.kind:
         return _list(found, page.records, metadata)
-    trees = [verbs.tree_of(record) for record in page.records]
+    trees = [found.kind.tree(record) for record in page.records]
     if wanted.kind == "Table":
         return json(tables.table(tables.layout(found.kind), trees, _include(call), cluster.clock.now(), metadata))
     items: list[Json] = [tables.partial(tree) for tree in trees]
@@ -133,9 +143,17 @@ def _many(cluster: Cluster, closing: Closing, found: Target, call: Call, wanted:
     return json(told)
 
 
+def converted(kind: ServedKind, event: Event) -> bytes:
+    """An event on an object of a version that is not the stored one."""
+    if event.type == "BOOKMARK":
+        tree = {**verbs.tree_of(event.record), "apiVersion": kind.view.api_version}
+        return log.frame(event, msgspec.json.encode(tree))
+    return log.frame(event, kind.json(event.record))
+
+
 def _list(found: Target, listed: list[Record], metadata: dict[str, Json]) -> Answer:
-    head = {"kind": found.kind.list_kind, "apiVersion": found.kind.resource.api_version, "metadata": metadata}
-    body = b'%b,"items":[%b]}' % (msgspec.json.encode(head)[:-1], b",".join(map(encode, listed)))
+    head = {"kind": found.kind.list_kind, "apiVersion": found.kind.view.api_version, "metadata": metadata}
+    body = b'%b,"items":[%b]}' % (msgspec.json.encode(head)[:-1], b",".join(map(found.kind.json, listed)))
     return Answer(200, body)
 
 
@@ -149,13 +167,13 @@ def _include(call: Call) -> Include:
 def _frame(cluster: Cluster, found: Target, call: Call, wanted: Form, plain: Frame) -> Frame:
     """How an event of a watch is written."""
     if not wanted.kind:
-        return plain
+        return plain if found.kind.is_plain else partial(converted, found.kind)
     layout, include = tables.layout(found.kind), _include(call)
     first = True
 
     def framed(event: Event) -> bytes:
         nonlocal first
-        tree = verbs.tree_of(event.record)
+        tree = found.kind.tree(event.record)
         if event.type == "BOOKMARK" and wanted.kind != "Table":
             return plain(event)
         if wanted.kind == "Table":

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from baseload.embedded.api import crds
+from baseload.embedded.api import aggregation, crds
 from baseload.embedded.api.admission import Admission
-from baseload.embedded.api.kinds import Kinds, ServedKind, built_in
+from baseload.embedded.api.kinds import Kinds, built_in
 from baseload.embedded.store.parse import parse_object
 from baseload.embedded.store.ports import Clock
 from baseload.embedded.store.record import Json, Record
@@ -33,11 +33,10 @@ class Cluster:
     kinds: Kinds = field(default_factory=lambda: Kinds(built_in()))
 
     def __post_init__(self) -> None:
-        for kind in list(self.kinds):
-            if kind.is_stored:
-                self.store.serve(kind.resource)
+        for resource in dict.fromkeys(kind.resource for kind in self.kinds if kind.is_stored):
+            self.store.serve(resource)
         for record in list(self.store.table(self._resource(*crds.KIND)).records.values()):
-            self._serve(crds.kind(record))
+            self._serve(record)
 
     def now(self) -> str:
         """The time as objects carry it."""
@@ -66,30 +65,40 @@ class Cluster:
         assert found is not None
         return found
 
+    def announce(self) -> None:
+        """Has an API service for each version that is served now."""
+        aggregation.sync(self.store, self.kinds.versions(), self.now())
+
     def _defined(self, record: Record) -> Record:
-        kind = crds.kind(record)
-        known = self._known(kind.resource)
-        if known is None:
-            self._serve(kind)
-        else:
-            self.kinds.add(_in_place(kind, known.resource))
+        self._serve(record)
+        self.announce()
         if crds.is_accepted(record):
             return record
         accepted = crds.accepted(record, self.now())
         return self.store.change(record.resource, "", record.name, lambda _: accepted, "status")
 
-    def _known(self, resource: Resource) -> ServedKind | None:
-        return self.kinds.find(resource.group, resource.version, resource.plural)
-
-    def _serve(self, kind: ServedKind) -> None:
-        self.store.serve(kind.resource)
-        self.kinds.add(kind)
+    def _serve(self, record: Record) -> None:
+        """Serves what a definition says now, over the objects that may be there."""
+        new = crds.resource(record)
+        known = self.store.resource_of(new.group, new.kind)
+        for kind in [kind for kind in self.kinds if kind.resource is known]:
+            self.kinds.remove(kind)
+        if known is None:
+            self.store.serve(new)
+            known = new
+        else:
+            self.store.redefine(known, new)
+        for kind in crds.kinds(record, known):
+            self.kinds.add(kind)
 
     def _retire(self) -> None:
         defined = self.store.table(self._resource(*crds.KIND)).records
-        for kind in [kind for kind in self.kinds if kind.is_custom and kind.resource.qualified not in defined]:
+        gone = [kind for kind in self.kinds if kind.is_custom and kind.resource.qualified not in defined]
+        for kind in gone:
             self.kinds.remove(kind)
-            self.store.withdraw(kind.resource)
+        for resource in dict.fromkeys(kind.resource for kind in gone):
+            self.store.withdraw(resource)
+        self.announce()
 
     def _give_account(self, namespace: str) -> None:
         resource = self._resource("", "ServiceAccount")
@@ -99,6 +108,7 @@ class Cluster:
 
 def furnish(cluster: Cluster, objects: Iterable[dict[str, Json]] = ()) -> None:
     """Gives a cluster what every new one has: its namespaces with their accounts, and further objects."""
+    cluster.announce()
     first: list[dict[str, Json]] = [
         {
             "apiVersion": "v1",
@@ -109,24 +119,8 @@ def furnish(cluster: Cluster, objects: Iterable[dict[str, Json]] = ()) -> None:
         for name in NAMESPACES
     ]
     for tree in (*first, *objects):
-        group, _, version = str(tree["apiVersion"]).rpartition("/")
-        kind = cluster.kinds.named(group, str(tree["kind"]))
-        assert kind is not None, f"{version} {tree['kind']} is not served"
-        draft = parse_object(kind.resource, tree)
+        kind = cluster.kinds.of_version_named(str(tree["apiVersion"]), str(tree["kind"]))
+        assert kind is not None, f"{tree['apiVersion']} {tree['kind']} is not served"
+        draft = parse_object(kind.resource, kind.stored(tree))
         if cluster.store.find(kind.resource, draft.namespace, draft.name) is None:
             cluster.written(cluster.store.create(draft))
-
-
-def _in_place(kind: ServedKind, resource: Resource) -> ServedKind:
-    """A changed definition over the objects that are there: the store's own view of the kind stays."""
-    return ServedKind(
-        resource,
-        kind.singular,
-        kind.short_names,
-        kind.categories,
-        kind.type,
-        kind.schema,
-        kind.scale,
-        kind.columns,
-        kind.list_kind,
-    )

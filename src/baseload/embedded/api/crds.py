@@ -1,6 +1,6 @@
 """Custom resources: what a CustomResourceDefinition says, as a kind that is served.
 
-One version of a definition is served, the one that it is stored in. The status says so as the API server's own
+Objects are stored in one version of it and served in each that it says. The status says so as the API server's own
 controllers do, at once.
 """
 
@@ -8,7 +8,9 @@ from typing import cast
 
 import msgspec
 
+from baseload.embedded.api import fields, versions
 from baseload.embedded.api.kinds import Column, Scale, ServedKind
+from baseload.embedded.api.versions import Conversion, Convert, Tree
 from baseload.embedded.store import errors
 from baseload.embedded.store.errors import Cause
 from baseload.embedded.store.record import Json, Record, section
@@ -73,41 +75,81 @@ class _Spec(msgspec.Struct):
 _AGE = Column("Age", "date", ".metadata.creationTimestamp")
 
 
-def kind(record: Record) -> ServedKind:
-    """The kind that a definition adds; refuses a definition that adds none."""
+def resource(record: Record) -> Resource:
+    """How the store keeps the objects of a definition: in its storage version; refuses one that adds no kind."""
     spec = _spec(record)
     causes = tuple(_faults(record, spec))
     if causes:
         raise errors.invalid(record.resource, record.name, causes)
-    names = spec.names
-    version = next(version for version in spec.versions if version.storage)
-    assert version.schema is not None
+    stored = next(version for version in spec.versions if version.storage)
+    selectable = (path for version in spec.versions for path in _selectable(version))
+    return _resource(spec, stored, tuple(dict.fromkeys(selectable)))
+
+
+def kinds(record: Record, stored: Resource) -> list[ServedKind]:
+    """The kind that a definition adds, in each version that is served; `stored` is how the store keeps it."""
+    spec = _spec(record)
+    schemas = {version.name: _schema(version) for version in spec.versions}
+    return [_kind(spec, version, stored, schemas) for version in spec.versions if version.served]
+
+
+def _kind(spec: _Spec, version: _Version, stored: Resource, schemas: dict[str, Schema]) -> ServedKind:
+    names, schema = spec.names, schemas[version.name]
     subresources = version.subresources or _Subresources()
-    resource = Resource(
-        spec.group,
-        version.name,
-        names.kind,
-        names.plural,
-        namespaced=spec.scope == "Namespaced",
-        has_status=subresources.status is not None,
-        needs_version=True,
-        fields=tuple(field["jsonPath"].removeprefix(".") for field in version.selectable_fields if "jsonPath" in field),
-    )
-    schema = cast(Schema, version.schema.schema or {})
-    fields = definitions.properties(schema) or {}
+    view = _resource(spec, version, _selectable(version))
+    named = definitions.properties(schema) or {}
     text: Schema = {"type": "string"}
-    whole = {**fields, "apiVersion": text, "kind": text, "metadata": {"$ref": definitions.OBJECT_META}}
+    whole = {**named, "apiVersion": text, "kind": text, "metadata": {"$ref": definitions.OBJECT_META}}
     return ServedKind(
-        resource,
+        stored,
         names.singular or names.kind.lower(),
         names.short_names,
         names.categories,
-        types.of_schema(resource.api_version, names.kind, schema),
+        types.of_schema(view.api_version, names.kind, schema),
         {"type": "object", **schema, "properties": whole},
         scale=_scale(subresources.scale),
         columns=tuple(map(_column, version.additional_printer_columns)) or (_AGE,),
         list_kind=names.list_kind or f"{names.kind}List",
+        selectable=_selectable(version),
+        conversion=None if version.storage else _between(view, stored, schemas),
     )
+
+
+def _between(view: Resource, stored: Resource, schemas: dict[str, Schema]) -> Conversion:
+    """Another version of the same objects: another apiVersion, and the fields that both versions have."""
+
+    def into(resource: Resource) -> Convert:
+        schema, version = schemas[resource.version], versions.renamed(resource)
+
+        def convert(tree: Tree) -> Tree:
+            tree = version(tree)
+            fields.prune(schema, tree)
+            return tree
+
+        return convert
+
+    return Conversion(view, into(view), into(stored))
+
+
+def _resource(spec: _Spec, version: _Version, selectable: tuple[str, ...]) -> Resource:
+    return Resource(
+        spec.group,
+        version.name,
+        spec.names.kind,
+        spec.names.plural,
+        namespaced=spec.scope == "Namespaced",
+        has_status=version.subresources is not None and version.subresources.status is not None,
+        needs_version=True,
+        fields=selectable,
+    )
+
+
+def _schema(version: _Version) -> Schema:
+    return cast(Schema, (version.schema.schema if version.schema else None) or {})
+
+
+def _selectable(version: _Version) -> tuple[str, ...]:
+    return tuple(field["jsonPath"].removeprefix(".") for field in version.selectable_fields if "jsonPath" in field)
 
 
 def is_accepted(record: Record) -> bool:

@@ -79,7 +79,7 @@ def _group(name: str, versions: list[str]) -> Tree:
 
 
 def _resources(kind: ServedKind) -> list[Json]:
-    resource = kind.resource
+    resource = kind.view
     row: Tree = {
         "name": resource.plural,
         "singularName": kind.singular,
@@ -105,7 +105,7 @@ def _resources(kind: ServedKind) -> list[Json]:
 
 
 def _discovered(kind: ServedKind) -> Tree:
-    resource = kind.resource
+    resource = kind.view
     own: Tree = {"group": resource.group, "version": resource.version, "kind": resource.kind}
     told: Tree = {
         "resource": resource.plural,

@@ -11,6 +11,7 @@ from baseload.kube.schema import definitions
 from baseload.kube.schema.definitions import Schema
 
 _OF_EVERY_OBJECT: Final = ("apiVersion", "kind", "metadata")
+_FREE: Final[Schema] = {"x-kubernetes-preserve-unknown-fields": True}
 
 
 def unknown(schema: Schema, value: Json, *, custom: bool, path: str = "") -> Iterator[str]:
@@ -25,6 +26,13 @@ def unknown(schema: Schema, value: Json, *, custom: bool, path: str = "") -> Ite
                 yield from unknown(cast(Schema, items), held, custom=custom, path=f"{path}[{index}]")
     elif isinstance(value, dict):
         yield from _of_map(schema, value, custom, path)
+
+
+def prune(schema: Schema, tree: dict[str, Json]) -> None:
+    """Drops the fields of a custom resource that its schema does not have, but what every object has."""
+    known = {**(definitions.properties(schema) or {}), **dict.fromkeys(_OF_EVERY_OBJECT, _FREE)}
+    for _ in unknown({**schema, "properties": known}, tree, custom=True):
+        pass
 
 
 def _of_map(schema: Schema, value: dict[str, Json], custom: bool, path: str) -> Iterator[str]:

@@ -7,12 +7,17 @@ two ways, the path of a request and the kind of an object.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
+from baseload.embedded.api import aggregation, conversions, versions
+from baseload.embedded.api.versions import Conversion, Tree
 from baseload.embedded.store import selection
-from baseload.embedded.store.record import Record
+from baseload.embedded.store.record import Record, encode
 from baseload.embedded.store.resource import Resource, at_once
+from baseload.embedded.store.selection import Selection
 from baseload.kube.merge import types
 from baseload.kube.merge.types import ObjectType
 from baseload.kube.schema import definitions
@@ -53,7 +58,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServedKind:
-    """One kind in one version."""
+    """One kind in one version; `resource` is how the store keeps it, in whatever version."""
 
     resource: Resource
     singular: str
@@ -66,10 +71,21 @@ class ServedKind:
     list_kind: str = ""
     verbs: tuple[str, ...] = VERBS
     reply: Reply | None = None  # of the kinds that are answered, not stored (`computed`)
+    conversion: Conversion | None = None  # None: the version that is stored, as it is stored
+    selectable: tuple[str, ...] | None = None  # None: the fields of the view
 
     @property
     def is_stored(self) -> bool:
         return self.reply is None
+
+    @property
+    def view(self) -> Resource:
+        """The kind as requests and answers name it in this version."""
+        return self.resource if self.conversion is None else self.conversion.view
+
+    @property
+    def has_status(self) -> bool:
+        return self.view.has_status
 
     @property
     def is_custom(self) -> bool:
@@ -82,7 +98,30 @@ class ServedKind:
 
     @property
     def subresources(self) -> tuple[str, ...]:
-        return ("status",) * self.resource.has_status + ("scale",) * (self.scale is not None)
+        return ("status",) * self.has_status + ("scale",) * (self.scale is not None)
+
+    def tree(self, record: Record) -> Tree:
+        """A stored object as this version shows it."""
+        tree = versions.tree_of(record)
+        return tree if self.conversion is None else self.conversion.shown(tree)
+
+    def json(self, record: Record) -> bytes:
+        """The same as JSON."""
+        return encode(record) if self.conversion is None else msgspec.json.encode(self.tree(record))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether objects are shown in the very bytes that are kept."""
+        return self.conversion is None
+
+    def selection(self, asked: Selection) -> Selection:
+        """What a list or a watch in this version is about, in the store's words."""
+        selectable = self.view.fields if self.selectable is None else self.selectable
+        return versions.selection(self.view, asked, selectable, self.conversion.fields if self.conversion else {})
+
+    def stored(self, tree: Tree) -> Tree:
+        """An object of this version as it is to be stored."""
+        return tree if self.conversion is None else self.conversion.stored(tree)
 
 
 class Kinds:
@@ -101,40 +140,54 @@ class Kinds:
         return self._by_path.get((group, version, plural))
 
     def of_resource(self, resource: Resource) -> ServedKind:
-        return self._by_path[resource.group, resource.version, resource.plural]
+        """The kind in the version that it is stored in, or in another where that one is not served."""
+        stored = self._by_path.get((resource.group, resource.version, resource.plural))
+        return stored or next(it for it in self if it.resource is resource)
+
+    def of_version_named(self, api_version: str, kind: str) -> ServedKind | None:
+        """The kind of that apiVersion and name."""
+        return next((it for it in self if (it.view.api_version, it.view.kind) == (api_version, kind)), None)
 
     def named(self, group: str, kind: str) -> ServedKind | None:
-        """The kind of that name, in the version that is served."""
-        return next((it for it in self if it.resource.group == group and it.resource.kind == kind), None)
+        """The kind of that name, in the version that is stored where that is served."""
+        found = [it for it in self if (it.view.group, it.view.kind) == (group, kind)]
+        return next((it for it in found if it.view.version == it.resource.version), found[0] if found else None)
 
     def add(self, kind: ServedKind) -> None:
-        resource = kind.resource
-        self._by_path[resource.group, resource.version, resource.plural] = kind
+        view = kind.view
+        self._by_path[view.group, view.version, view.plural] = kind
         self.generation += 1
 
     def remove(self, kind: ServedKind) -> None:
-        resource = kind.resource
-        del self._by_path[resource.group, resource.version, resource.plural]
+        view = kind.view
+        del self._by_path[view.group, view.version, view.plural]
         self.generation += 1
 
     def versions(self) -> dict[str, list[str]]:
-        """group -> its versions, the core group first, in the order in which they came."""
-        groups: dict[str, list[str]] = {}
+        """group -> its versions; groups and versions in the order in which they are preferred."""
+        groups: dict[str, set[str]] = {}
         for kind in self:
-            versions = groups.setdefault(kind.resource.group, [])
-            if kind.resource.version not in versions:
-                versions.append(kind.resource.version)
-        return groups
+            groups.setdefault(kind.view.group, set()).add(kind.view.version)
+        ordered = sorted(groups, key=aggregation.place)
+        return {group: sorted(groups[group], key=versions.rank, reverse=True) for group in ordered}
 
     def of_version(self, group: str, version: str) -> list[ServedKind]:
         """The kinds of one version of a group, by name."""
-        found = [it for it in self if (it.resource.group, it.resource.version) == (group, version)]
-        return sorted(found, key=lambda it: it.resource.plural)
+        found = [it for it in self if (it.view.group, it.view.version) == (group, version)]
+        return sorted(found, key=lambda it: it.view.plural)
 
 
 def built_in() -> list[ServedKind]:
     """Kubernetes' own kinds."""
-    return [_built_in(served) for served in BUILT_IN]
+    made = {(served.kind.api_version, served.kind.name): _built_in(served) for served in BUILT_IN}
+    for served in BUILT_IN:
+        if served.stored_in:
+            name = served.kind.name
+            kind = made[served.kind.api_version, name]
+            stored = made[served.stored_in, name].resource
+            converted = replace(kind, resource=stored, conversion=conversions.of_kind(kind.resource))
+            made[served.kind.api_version, name] = converted
+    return list(made.values())
 
 
 def _built_in(served: Served) -> ServedKind:

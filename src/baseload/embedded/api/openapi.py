@@ -100,12 +100,12 @@ def _made(path: str, kinds: list[ServedKind]) -> Tree:
 
 
 def _schema_name(kind: ServedKind) -> str:
-    resource = kind.resource
+    resource = kind.view
     return ".".join([*reversed(resource.group.split(".")), resource.version, resource.kind]).lstrip(".")
 
 
 def _gvk(kind: ServedKind) -> Tree:
-    resource = kind.resource
+    resource = kind.view
     return {"group": resource.group, "kind": resource.kind, "version": resource.version}
 
 
@@ -130,7 +130,7 @@ def _value(value: Json, waiting: list[str]) -> Json:
 
 
 def _paths(prefix: str, kind: ServedKind) -> Iterator[tuple[str, Json]]:
-    resource = kind.resource
+    resource = kind.view
     where = f"{prefix}/namespaces/{{namespace}}" if resource.namespaced else prefix
     collection, one = f"{where}/{resource.plural}", f"{where}/{resource.plural}/{{name}}"
     for path, methods in ((collection, _METHODS), (one, _ON_OBJECT)):

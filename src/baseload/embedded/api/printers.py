@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from baseload.embedded.api import cells, pod_rows
+from baseload.embedded.api import cells, extension_rows, pod_rows
 from baseload.embedded.api.cells import Cell
 from baseload.embedded.api.pod_rows import at, text
 from baseload.embedded.store.record import Json
@@ -258,5 +258,5 @@ def _or(value: Json, absent: str) -> Json:
     return absent if value is None else value
 
 
-BY_KIND: Final = dict(_rows())
+BY_KIND: Final = {**dict(_rows()), **dict(extension_rows.rows())}
 """(group, kind) -> its columns"""

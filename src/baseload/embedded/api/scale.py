@@ -5,7 +5,7 @@ from typing import Final, cast
 from baseload.embedded.api import verbs
 from baseload.embedded.api.call import Call, Tree
 from baseload.embedded.api.cluster import Cluster
-from baseload.embedded.api.kinds import Scale
+from baseload.embedded.api.kinds import Scale, ServedKind
 from baseload.embedded.api.refusals import no_such_method
 from baseload.embedded.api.target import Target
 from baseload.embedded.store import errors
@@ -17,23 +17,23 @@ _KEPT: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestam
 
 def answer(cluster: Cluster, target: Target, call: Call) -> Tree:
     """GET, PUT or PATCH of a scale."""
-    scale = target.kind.scale
-    assert scale is not None
     record = cluster.store.get(target.kind.resource, target.namespace, target.name)
     if call.method == "GET":
-        return told(record, scale)
+        return told(target.kind, record)
     if call.method == "PUT":
         after = call.tree()
     elif call.method == "PATCH":
-        after = verbs.patched(told(record, scale), call, target)
+        after = verbs.patched(told(target.kind, record), call, target)
     else:
         raise no_such_method()
-    return told(_scaled(cluster, target, record, after, call), scale)
+    return told(target.kind, _scaled(cluster, target, record, after, call))
 
 
-def told(record: Record, scale: Scale) -> Tree:
+def told(kind: ServedKind, record: Record) -> Tree:
     """The scale of an object."""
-    tree = verbs.tree_of(record)
+    scale = kind.scale
+    assert scale is not None
+    tree = kind.tree(record)
     metadata = cast(Tree, tree["metadata"])
     kept: Tree = {key: metadata[key] for key in _KEPT if key in metadata}
     status: Tree = {"replicas": _at(tree, scale.current) or 0}
@@ -51,7 +51,7 @@ def _scaled(cluster: Cluster, target: Target, record: Record, after: Tree, call:
         message = f"Invalid value: {replicas}: must be greater than or equal to 0"
         raise errors.invalid(target.kind.resource, record.name, (Cause("FieldValueInvalid", message, "spec.replicas"),))
     assert target.kind.scale is not None
-    tree = verbs.tree_of(record)
+    tree = target.kind.tree(record)
     sent = cast(Tree, after.get("metadata")) if isinstance(after.get("metadata"), dict) else {}
     metadata = cast(Tree, tree["metadata"])
     metadata["resourceVersion"] = sent.get("resourceVersion") or metadata["resourceVersion"]

@@ -32,7 +32,12 @@ def layout(kind: ServedKind) -> Layout:
     if kind.columns is not None:
         return _custom(kind.columns)
     cells = printers.BY_KIND.get((kind.resource.group, kind.resource.kind), printers.ANY)
-    return Layout([_definition(cell) for cell in cells], lambda tree, now: [cell.text(tree, now) for cell in cells])
+
+    def row(tree: Tree, now: int) -> list[Json]:
+        stored = kind.stored(tree)  # a table looks the same in each version
+        return [cell.text(stored, now) for cell in cells]
+
+    return Layout([_definition(cell) for cell in cells], row)
 
 
 def table(form: Layout, trees: list[Tree], include: Include, now: int, metadata: Tree, *, head: bool = True) -> Tree:

@@ -96,7 +96,7 @@ def check(kind: ServedKind, tree: Tree) -> None:
         return
     if kind.is_custom and fields.rules_unchecked(kind.schema):
         causes.append(_UNCHECKED)
-    raise errors.invalid(kind.resource, name, tuple(causes))
+    raise errors.invalid(kind.view, name, tuple(causes))
 
 
 def _has_right_shape(kind: ServedKind, tree: Tree) -> bool:
@@ -106,7 +106,7 @@ def _has_right_shape(kind: ServedKind, tree: Tree) -> bool:
 
 
 def _handled(kind: ServedKind) -> str:
-    resource = kind.resource
+    resource = kind.view
     return f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}'
 
 

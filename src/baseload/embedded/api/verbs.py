@@ -16,9 +16,10 @@ from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.refusals import Unsupported, no_such_method, of_patch
 from baseload.embedded.api.target import Target
+from baseload.embedded.api.versions import tree_of as tree_of
 from baseload.embedded.store import errors, parse
 from baseload.embedded.store.errors import BadRequest, Cause, Invalid
-from baseload.embedded.store.record import Json, Record, encode
+from baseload.embedded.store.record import Json, Record
 from baseload.embedded.store.rules import Part
 from baseload.embedded.store.store import Removal
 from baseload.kube.merge import apply as applying
@@ -62,7 +63,7 @@ def patch(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
     if call.media_type == APPLY:
         return _apply(cluster, target, call)
     old = cluster.store.get(target.kind.resource, target.namespace, target.name)
-    after = patched(tree_of(old), call, target)
+    after = patched(target.kind.tree(old), call, target)
     validation.take_known(target.kind, after, call, patch=call.body)
     return replace(cluster, target, old, after, call), False
 
@@ -78,7 +79,7 @@ def delete(cluster: Cluster, target: Target, call: Call) -> Removal:
 
 def delete_collection(cluster: Cluster, target: Target, call: Call) -> list[Record]:
     """DELETE on a collection."""
-    selection, options = call.selection(target.namespace), call.options()
+    selection, options = target.kind.selection(call.selection(target.namespace)), call.options()
     if call.is_dry_delete():
         return cluster.store.list(target.kind.resource, selection).records
     gone = cluster.store.delete_collection(target.kind.resource, selection, options)
@@ -89,14 +90,9 @@ def delete_collection(cluster: Cluster, target: Target, call: Call) -> list[Reco
 
 def seed(cluster: Cluster, kind: ServedKind, tree: Tree) -> Record:
     """Stores an object with the status that it comes with, as no client may."""
-    draft = parse.parse_object(kind.resource, _prepared(cluster, kind, tree, None))
+    draft = parse.parse_object(kind.resource, kind.stored(_prepared(cluster, kind, tree, None)))
     known = cluster.store.find(kind.resource, draft.namespace, draft.name)
     return known if known is not None else cluster.written(cluster.store.create(draft))
-
-
-def tree_of(record: Record) -> Tree:
-    """An object as a tree of its own."""
-    return cast(Tree, msgspec.json.decode(encode(record)))
 
 
 def patched(before: Tree, call: Call, target: Target) -> Tree:
@@ -106,7 +102,7 @@ def patched(before: Tree, call: Call, target: Target) -> Tree:
         wording = "the body of the request was in an unknown format - accepted media types include: "
         raise Unsupported(wording + accepted)
     sent = decoded(call.body, call.media_type)
-    resource = target.kind.resource
+    resource = target.kind.view
     try:
         if call.media_type == _JSON:
             after = json_patch.patched(cast(Object, before), sent)
@@ -123,7 +119,7 @@ def replace(cluster: Cluster, target: Target, old: Record, after: Tree, call: Ca
     """Puts a tree in the place of an object, as far as the target goes: all but the status, or the status alone."""
     kind, manager = target.kind, call.manager
     _check_preconditions(old, after)
-    before = tree_of(old)
+    before = kind.tree(old)
     after = _within(before, after, target)
     after = _prepared(cluster, kind, after, old)
     managed = applying.managed_after_update(
@@ -150,7 +146,7 @@ def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
     old = cluster.store.find(kind.resource, target.namespace, target.name)
     if old is None and target.subresource:
         raise errors.not_found(kind.resource, target.name)
-    live = None if old is None else tree_of(old)
+    live = None if old is None else kind.tree(old)
     try:
         after = applying.apply(
             cast("Object | None", live),
@@ -162,7 +158,7 @@ def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
             subresource=target.subresource,
         )
     except PatchError as error:
-        raise of_patch(error, kind.resource, target.name) from error
+        raise of_patch(error, kind.view, target.name) from error
     if old is None:
         return _create(cluster, kind, _copied(after), call, applied=True), True
     assert live is not None
@@ -177,7 +173,7 @@ def _create(cluster: Cluster, kind: ServedKind, tree: Tree, call: Call, *, appli
     metadata = cast(Tree, tree["metadata"])
     for name in _SERVERS:
         metadata.pop(name, None)
-    if kind.resource.has_status:
+    if kind.has_status:
         tree.pop("status", None)
     _give_birth(kind, tree)
     tree = _prepared(cluster, kind, tree, None)
@@ -186,7 +182,7 @@ def _create(cluster: Cluster, kind: ServedKind, tree: Tree, call: Call, *, appli
             None, cast(Object, tree), kind=kind.type, manager=call.manager, now=cluster.clock.now()
         )
         tree = cast(Tree, managed)
-    draft = parse.parse_object(kind.resource, tree)
+    draft = parse.parse_object(kind.resource, kind.stored(tree))
     _check_definition(draft)
     record = cluster.store.create(draft, dry_run=call.is_dry_run)
     return record if call.is_dry_run else cluster.written(record)
@@ -195,9 +191,10 @@ def _create(cluster: Cluster, kind: ServedKind, tree: Tree, call: Call, *, appli
 def _stored(cluster: Cluster, target: Target, old: Record, tree: Tree, before: Tree, call: Call) -> Record:
     if tree is before:
         return old
-    draft = parse.parse_object(target.kind.resource, tree)
+    draft = parse.parse_object(target.kind.resource, target.kind.stored(tree))
     _check_definition(draft)
-    part: Part = "status" if target.subresource == "status" else "main"
+    part: Part = "main" if target.kind.has_status else "all"
+    part = "status" if target.subresource == "status" else part
     record = cluster.store.update(draft, part, dry_run=call.is_dry_run)
     return record if call.is_dry_run or record is old else cluster.written(record)
 
@@ -205,6 +202,10 @@ def _stored(cluster: Cluster, target: Target, old: Record, tree: Tree, before: T
 def _prepared(cluster: Cluster, kind: ServedKind, tree: Tree, old: Record | None) -> Tree:
     """The tree with defaults, admitted and checked."""
     tree = cast(Tree, without_nulls(tree))
+    if kind.conversion is not None and not kind.is_custom:
+        # Kubernetes looks at its own kinds in one form, whatever the version in which they are sent.
+        stored = _prepared(cluster, cluster.kinds.of_resource(kind.resource), kind.stored(tree), old)
+        return kind.conversion.shown(stored)
     if kind.is_custom:
         fields.default(kind.schema, tree)
     review = Review("CREATE" if old is None else "UPDATE", kind, tree, old, cluster.store)
@@ -222,7 +223,7 @@ def _within(before: Tree, after: Tree, target: Target) -> Tree:
     if target.subresource == "status":
         metadata = {**kept, "managedFields": metadata.get("managedFields")}
         after = {**_copied(before), "status": after.get("status")}
-    elif target.kind.resource.has_status:
+    elif target.kind.has_status:
         after = {**after, "status": before.get("status")}
     for name in (*_SERVERS, "resourceVersion", "name", "namespace"):
         metadata.pop(name, None)
@@ -233,7 +234,7 @@ def _within(before: Tree, after: Tree, target: Target) -> Tree:
 
 def check_object(target: Target, tree: Tree) -> None:
     """Refuses a body that is of another kind, or of another object than the path says; fills in the namespace."""
-    resource = target.kind.resource
+    resource = target.kind.view
     for key, wanted in (("kind", resource.kind), ("apiVersion", resource.api_version)):
         if (told := tree.setdefault(key, wanted)) != wanted:
             raise BadRequest(
@@ -279,7 +280,7 @@ def _check_definition(draft: Record) -> None:
     """A definition that could not be served is not stored either."""
 
     if (draft.resource.group, draft.resource.kind) == crds.KIND:
-        crds.kind(draft)
+        crds.resource(draft)
 
 
 def _give_birth(kind: ServedKind, tree: Tree) -> None:

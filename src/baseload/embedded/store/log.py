@@ -54,6 +54,10 @@ class Log:
             self.base += drop
         self.shown = self.base + len(events)
 
+    def forget_encoded(self) -> None:
+        """For a kind that is written in another version from now on."""
+        self._encoded.clear()
+
     def position_after(self, version: int) -> int:
         """The position of the first event above a version."""
         return self.base + bisect_right(self.events, version, key=_version)

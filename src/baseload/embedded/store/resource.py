@@ -62,6 +62,17 @@ class Resource:
         object.__setattr__(self, "api_version", f"{self.group}/{self.version}" if self.group else self.version)
         object.__setattr__(self, "qualified", f"{self.plural}.{self.group}" if self.group else self.plural)
 
+    def become(self, other: Resource) -> None:
+        """Takes over what a changed definition of the same kind says; for the store, between two writes."""
+        assert (self.group, self.kind, self.plural, self.namespaced) == (
+            other.group,
+            other.kind,
+            other.plural,
+            other.namespaced,
+        )
+        for name in ("version", "has_status", "has_generation", "needs_version", "fields", "api_version"):
+            object.__setattr__(self, name, getattr(other, name))
+
     def key(self, namespace: str, name: str) -> str:
         """Where an object stands in the order of its kind; etcd orders keys in the same way."""
         return f"{namespace}/{name}" if self.namespaced else name

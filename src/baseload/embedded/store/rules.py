@@ -66,6 +66,8 @@ def merged(old: Record, new: Record, part: Part, version: int) -> Record:
         status = old.status
     managed = old.managed if _say_the_same(old.managed, new.managed) else new.managed
     is_same_spec = body is old.body and node == old.node
+    # Where the status is no subresource, it counts as any other section does.
+    is_same = is_same_spec and (resource.has_status or status is old.status)
     if (
         is_same_spec
         and status is old.status
@@ -86,7 +88,7 @@ def merged(old: Record, new: Record, part: Part, version: int) -> Record:
         managed,
         old.uid,
         version,
-        old.generation + _is_counted(old, common, is_same_spec=is_same_spec),
+        old.generation + _is_counted(old, common, is_same_spec=is_same),
         old.created,
         old.deletion,
     )

@@ -83,6 +83,11 @@ class Store:
         self.garbage.served()
         self.namespaces.served(table)
 
+    def redefine(self, resource: Resource, new: Resource) -> None:
+        """Goes on keeping a kind by other rules, in another version; objects, events and watches stay."""
+        self.table(resource).log.forget_encoded()
+        resource.become(new)
+
     def withdraw(self, resource: Resource) -> None:
         """Removes a kind with all its objects, as the end of a CRD does; finalizers are not asked."""
         table = self.table(resource)
