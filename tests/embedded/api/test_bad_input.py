@@ -56,7 +56,7 @@ def test_a_bad_body_is_refused_by_its_reason(body: bytes, code: int, reason: str
         ("BREW", PODS, 405),
         ("POST", "/version", 405),
         ("DELETE", f"{PODS}/a/status", 405),
-        ("GET", f"{PODS}/a/log", 501),
+        ("GET", f"{PODS}/a/log", 404),
         ("GET", f"{PODS}?limit=-1", 400),
         ("GET", f"{PODS}?limit=many", 400),
         ("GET", f"{PODS}?continue=abc", 400),

@@ -1,18 +1,30 @@
 """What is answered to a request about objects: it finds the target, runs the verb, and gives the outcome its form."""
 
-from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
 import msgspec
 from starlette.types import ASGIApp
 
-from baseload.embedded.api import computed, pod_actions, scale, status, tables, target, verbs, versions
+from baseload.embedded.api import (
+    computed,
+    parts,
+    pod_actions,
+    scale,
+    simulated,
+    status,
+    tables,
+    target,
+    verbs,
+    versions,
+)
+from baseload.embedded.api.answer import Answer as Answer
+from baseload.embedded.api.answer import json as json
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.negotiate import TABLES, Form, form
-from baseload.embedded.api.refusals import NotAcceptable, NotServed, no_such_method, no_such_path
+from baseload.embedded.api.refusals import NotAcceptable, no_such_method, no_such_path
 from baseload.embedded.api.tables import Include
 from baseload.embedded.api.target import Target
 from baseload.embedded.api.watch import Closing, Frame, Stream
@@ -20,23 +32,6 @@ from baseload.embedded.store import errors, log
 from baseload.embedded.store.errors import StatusError
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Json, Record
-
-_LATER = ("log", "exec", "attach", "portforward", "proxy", "token", "ephemeralcontainers")
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A whole answer."""
-
-    code: int
-    body: bytes
-    media_type: str = "application/json"
-    headers: dict[str, str] = field(default_factory=dict)
-
-
-def json(tree: object, *, code: int = 200, media_type: str = "application/json") -> Answer:
-    """A tree as an answer."""
-    return Answer(code, msgspec.json.encode(tree), media_type)
 
 
 def of_target(
@@ -56,11 +51,10 @@ def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) ->
         return json(computed.answer(cluster, found, call), code=201 if call.method == "POST" else 200)
     if call.method == "HEAD":
         raise no_such_method()
-    if call.method == "POST" and found.subresource in found.kind.actions:
-        act = pod_actions.bind if found.subresource == "binding" else pod_actions.evict
-        return json(act(cluster, found, call), code=201)
+    if found.subresource in found.kind.actions:
+        return _done(cluster, found, call, wanted)
     if found.subresource and found.subresource not in found.kind.subresources:
-        return _other_subresource(found)
+        raise no_such_path()
     if found.subresource == "scale":
         return json(scale.answer(cluster, found, call))
     if call.method == "GET":
@@ -71,10 +65,17 @@ def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) ->
     return _written(cluster, found, call, wanted)
 
 
-def _other_subresource(found: Target) -> Answer:
-    if found.subresource in _LATER:
-        raise NotServed(f"the subresource {found.subresource} is not served by this server yet")
-    raise no_such_path()
+def _done(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answer:
+    """What comes of a subresource that is done rather than read."""
+    match found.subresource:
+        case "binding" | "eviction" as action if call.method == "POST":
+            act = pod_actions.bind if action == "binding" else pod_actions.evict
+            return json(act(cluster, found, call), code=201)
+        case parts.FINALIZE if call.method == "PUT":
+            return _one(cluster, found, verbs.update(cluster, found, call), call, wanted)
+        case "binding" | "eviction" | parts.FINALIZE:
+            raise no_such_method()
+    return simulated.answer(cluster, found, call)
 
 
 def _written(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answer:

@@ -1,5 +1,7 @@
 """What is served, as clients ask for it: aggregated in one document, or classically, a group-version at a time."""
 
+from typing import cast
+
 from baseload.embedded.api.kinds import Kinds, ServedKind
 from baseload.embedded.store.record import Json
 
@@ -9,14 +11,25 @@ AGGREGATED = ("APIGroupDiscoveryList", "apidiscovery.k8s.io")
 _SUB_VERBS: dict[str, list[Json]] = {
     "status": ["get", "patch", "update"],
     "scale": ["get", "patch", "update"],
+    "ephemeralcontainers": ["get", "patch", "update"],
+    "resize": ["get", "patch", "update"],
+    "finalize": ["update"],
     "binding": ["create"],
     "eviction": ["create"],
+    "log": ["get"],
+    "attach": ["create", "get"],
+    "exec": ["create", "get"],
+    "portforward": ["create", "get"],
+    "proxy": ["create", "delete", "get", "patch", "update"],
 }
 
-_FOREIGN: dict[str, Tree] = {
+_FOREIGN: dict[str, dict[str, str]] = {
     "scale": {"group": "autoscaling", "version": "v1", "kind": "Scale"},
     "eviction": {"group": "policy", "version": "v1", "kind": "Eviction"},
     "binding": {"group": "", "version": "v1", "kind": "Binding"},
+    "attach": {"group": "", "version": "v1", "kind": "PodAttachOptions"},
+    "exec": {"group": "", "version": "v1", "kind": "PodExecOptions"},
+    "portforward": {"group": "", "version": "v1", "kind": "PodPortForwardOptions"},
 }
 """Subresources whose objects are of another kind than what they are part of"""
 
@@ -92,7 +105,7 @@ def _resources(kind: ServedKind) -> list[Json]:
     if kind.categories:
         row["categories"] = list(kind.categories)
     rows: list[Json] = [row]
-    for name in (*kind.subresources, *kind.actions):
+    for name in sorted((*kind.subresources, *kind.actions)):
         sub: Tree = {
             "name": f"{resource.plural}/{name}",
             "singularName": "",
@@ -100,8 +113,18 @@ def _resources(kind: ServedKind) -> list[Json]:
             "kind": resource.kind,
             "verbs": _SUB_VERBS[name],
         }
-        rows.append({**sub, **_FOREIGN.get(name, {})})
+        foreign = _foreign(kind, name)
+        if foreign and foreign["group"] == resource.group:
+            foreign = {"kind": foreign["kind"]}
+        rows.append({**sub, **foreign})
     return rows
+
+
+def _foreign(kind: ServedKind, name: str) -> dict[str, str]:
+    """The kind of a subresource's objects where it is not that of what it is part of."""
+    if name == "proxy":
+        return {"group": "", "version": "v1", "kind": f"{kind.resource.kind}ProxyOptions"}
+    return _FOREIGN.get(name, {})
 
 
 def _discovered(kind: ServedKind) -> Tree:
@@ -121,9 +144,9 @@ def _discovered(kind: ServedKind) -> Tree:
     subresources: list[Json] = [
         {
             "subresource": name,
-            "responseKind": _FOREIGN.get(name, own),
+            "responseKind": cast(Tree, _foreign(kind, name) or own),
             "verbs": _SUB_VERBS[name],
         }
-        for name in (*kind.subresources, *kind.actions)
+        for name in sorted((*kind.subresources, *kind.actions))
     ]
     return {**told, "subresources": subresources} if subresources else told

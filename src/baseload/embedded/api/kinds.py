@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from baseload.embedded.api import aggregation, conversions, versions
+from baseload.embedded.api import aggregation, conversions, parts, versions
 from baseload.embedded.api.versions import Conversion, Tree
 from baseload.embedded.store import selection
 from baseload.embedded.store.record import Record, encode
@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     Reply = Callable[[Cluster, Target, Call], Tree]
     """What a kind answers that is worked out when somebody asks, by no more than these three"""
 
+_ACTIONS: Final = {
+    ("", "Namespace"): (parts.FINALIZE,),
+    ("", "Node"): ("proxy",),
+    ("", "Pod"): ("attach", "binding", "eviction", "exec", "log", "portforward", "proxy"),
+    ("", "Service"): ("proxy",),
+}
 VERBS: Final = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 
 
@@ -94,11 +100,12 @@ class ServedKind:
     @property
     def actions(self) -> tuple[str, ...]:
         """The subresources that are done, not written."""
-        return ("binding", "eviction") if (self.resource.group, self.resource.kind) == ("", "Pod") else ()
+        return _ACTIONS.get((self.resource.group, self.resource.kind), ())
 
     @property
     def subresources(self) -> tuple[str, ...]:
-        return ("status",) * self.has_status + ("scale",) * (self.scale is not None)
+        written = parts.NAMES.get((self.resource.group, self.resource.kind), ())
+        return (*("status",) * self.has_status, *written, *("scale",) * (self.scale is not None))
 
     def tree(self, record: Record) -> Tree:
         """A stored object as this version shows it."""

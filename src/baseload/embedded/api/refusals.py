@@ -7,6 +7,7 @@ StatusError (embedded.store.errors)
     Unsupported         the body is of a type that is not read
     TooLarge            the body is larger than the API reads
     TooManyRequests     not now: a disruption budget has nothing left
+    Unavailable         nothing is there that could answer
     NotServed           a part of Kubernetes that is not here
     Failed              the server's own words for a patch that it cannot merge
 """
@@ -51,6 +52,12 @@ class TooManyRequests(StatusError):
     """Not now: a disruption budget has nothing left."""
 
     code, reason = 429, "TooManyRequests"
+
+
+class Unavailable(StatusError):
+    """Nothing is there that could answer."""
+
+    code, reason = 503, "ServiceUnavailable"
 
 
 class NotServed(StatusError):

@@ -23,9 +23,14 @@ def find(kinds: Kinds, group: str, version: str, steps: Sequence[str]) -> Target
     if steps[0] == "namespaces" and len(steps) > 2 and (len(steps) > 3 or steps[2] not in ("status", "finalize")):
         namespace, steps = steps[1], steps[2:]
     kind = kinds.find(group, version, steps[0])
-    if kind is None or len(steps) > 3 or "" in steps or (namespace and not kind.resource.namespaced):
+    if (
+        kind is None
+        or (len(steps) > 3 and steps[2] != "proxy")
+        or "" in steps
+        or (namespace and not kind.resource.namespaced)
+    ):
         raise no_such_path()
-    name, subresource = (*steps[1:], "", "")[:2]
+    name, subresource = (*steps[1:3], "", "")[:2]
     if kind.resource.namespaced and name and not namespace:
         raise no_such_path()
     return Target(kind, namespace, name, subresource)

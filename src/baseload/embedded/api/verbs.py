@@ -9,7 +9,7 @@ from typing import Final, cast
 
 import msgspec
 
-from baseload.embedded.api import crds, fields, validation
+from baseload.embedded.api import crds, fields, parts, validation
 from baseload.embedded.api.admission import Review
 from baseload.embedded.api.call import STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.cluster import Cluster
@@ -223,6 +223,9 @@ def _within(before: Tree, after: Tree, target: Target) -> Tree:
     if target.subresource == "status":
         metadata = {**kept, "managedFields": metadata.get("managedFields")}
         after = {**_copied(before), "status": after.get("status")}
+    elif target.subresource in parts.ALL:
+        metadata = {**kept, "managedFields": metadata.get("managedFields")}
+        after = parts.within(target.kind.resource, _copied(before), after, target.subresource)
     elif target.kind.has_status:
         after = {**after, "status": before.get("status")}
     for name in (*_SERVERS, "resourceVersion", "name", "namespace"):
