@@ -78,7 +78,7 @@ _ROWS: Final[dict[str, tuple[tuple[str, str, str, str, tuple[str, ...]], ...]]] 
         ("PersistentVolume", "pv", "", "s", ()),
         ("PersistentVolumeClaim", "pvc", "", "s", ()),
         ("Pod", "po", "all", "sg", _POD_FIELDS),
-        ("PodTemplate", "", "", "", ()),
+        ("PodTemplate", "", "", "g", ()),
         ("ReplicationController", "rc", "all", "sgc", ("status.replicas",)),
         ("ResourceQuota", "quota", "", "s", ()),
         ("Secret", "", "", "", ("type",)),
@@ -113,7 +113,7 @@ _ROWS: Final[dict[str, tuple[tuple[str, str, str, str, tuple[str, ...]], ...]]] 
     ),
     "storage.k8s.io/v1": (
         ("CSIDriver", "", "", "", ()),
-        ("CSINode", "", "", "", ()),
+        ("CSINode", "", "", "s", ()),
         ("CSIStorageCapacity", "", "", "", ()),
         ("StorageClass", "sc", "", "", ()),
         ("VolumeAttachment", "", "", "s", ()),

@@ -73,15 +73,15 @@ def test_a_write_notes_its_manager() -> None:
 def test_a_status_is_written_by_its_subresource_alone() -> None:
     server = Server()
     server.call("POST", PODS, {**pod("a"), "status": {"phase": "Running"}})
-    assert server.call("GET", f"{PODS}/a").tree["status"] == {"phase": "Pending"}
+    assert server.call("GET", f"{PODS}/a").tree["status"] == {"phase": "Pending", "qosClass": "BestEffort"}
 
     server.call("PATCH", f"{PODS}/a", {"status": {"phase": "Failed"}}, MERGE)
-    assert server.call("GET", f"{PODS}/a").tree["status"] == {"phase": "Pending"}
+    assert server.call("GET", f"{PODS}/a").tree["status"] == {"phase": "Pending", "qosClass": "BestEffort"}
 
     both = {"status": {"phase": "Running"}, "metadata": {"labels": {"a": "b"}}}
     server.call("PATCH", f"{PODS}/a/status", both, MERGE)
     tree = server.call("GET", f"{PODS}/a").tree
-    assert tree["status"] == {"phase": "Running"}
+    assert tree["status"] == {"phase": "Running", "qosClass": "BestEffort"}
     assert "labels" not in tree["metadata"]
 
 

@@ -4,12 +4,12 @@ A definition that was written changes what is served; a namespace that was made 
 the controller for those would give it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from baseload.embedded.api import aggregation, crds
-from baseload.embedded.api.admission import Admission
+from baseload.embedded.api.admission import Chain
 from baseload.embedded.api.kinds import Kinds, built_in
 from baseload.embedded.store.parse import parse_object
 from baseload.embedded.store.ports import Clock
@@ -29,7 +29,7 @@ class Cluster:
 
     store: Store
     clock: Clock
-    admission: Sequence[Admission]
+    admission: Chain
     kinds: Kinds = field(default_factory=lambda: Kinds(built_in()))
 
     def __post_init__(self) -> None:

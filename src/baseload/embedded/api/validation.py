@@ -15,10 +15,11 @@ from baseload.embedded.api.call import STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.store import errors
 from baseload.embedded.store.errors import BadRequest, Cause, Invalid
-from baseload.embedded.store.record import Json
+from baseload.embedded.store.record import Json, Record
 from baseload.kube.merge import go_text
 from baseload.kube.schema import gate, shape
 from baseload.kube.schema.finding import Finding
+from baseload.kube.validation import decoding
 from baseload.values import label
 
 _SUBDOMAIN: Final = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
@@ -79,7 +80,13 @@ def take_known(kind: ServedKind, tree: Tree, call: Call, *, patch: bytes | None 
     raise BadRequest(f"{_handled(kind)}: {strict}")
 
 
-def check(kind: ServedKind, tree: Tree) -> None:
+def check_readable(kind: ServedKind, tree: Tree) -> None:
+    """Refuses what Go could not decode as one of Kubernetes' own kinds."""
+    if not kind.is_custom and (said := decoding.fault(kind.schema, tree)):
+        raise BadRequest(f"{_handled(kind)}: {said}")
+
+
+def check(kind: ServedKind, tree: Tree, old: Record | None = None, *, subresource: str = "") -> None:
     """Refuses an object that its kind does not allow."""
     metadata = tree.get("metadata")
     named: Mapping[str, Json] = metadata if isinstance(metadata, dict) else {}

@@ -1,16 +1,17 @@
 """The writing verbs: create, update, the four kinds of patch, delete.
 
-Every write ends in one of two steps. `_create` stores a tree as a new object; `_replace` puts a tree in the place of an
-object that is there. Both drop unknown fields, run the admission chain, check what comes out and note who manages
-which field. Nothing here waits, so nothing comes between reading an object and writing it.
+Every write ends in one of two steps. `_create` stores a tree as a new object; `replace` puts a tree in the place of an
+object that is there. Both drop unknown fields, fill in defaults, note who manages which field, run the admission chain
+and check what comes out. Nothing here waits, so nothing comes between reading an object and writing it.
 """
 
 from typing import Final, cast
 
 import msgspec
 
-from baseload.embedded.api import crds, fields, parts, validation
+from baseload.embedded.api import birth, crds, fields, parts, validation
 from baseload.embedded.api.admission import Review
+from baseload.embedded.api.admission.defaults import give_defaults
 from baseload.embedded.api.call import STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
@@ -90,9 +91,13 @@ def delete_collection(cluster: Cluster, target: Target, call: Call) -> list[Reco
 
 def seed(cluster: Cluster, kind: ServedKind, tree: Tree) -> Record:
     """Stores an object with the status that it comes with, as no client may."""
-    draft = parse.parse_object(kind.resource, kind.stored(_prepared(cluster, kind, tree, None)))
+    tree = _defaulted(cluster, kind, tree)
+    if "status" not in tree:
+        _name(cluster, kind, tree)
+        birth.begin(kind, tree, now=cluster.now())
+    draft = parse.parse_object(kind.resource, kind.stored(_admitted(cluster, kind, tree, None, is_seed=True)))
     known = cluster.store.find(kind.resource, draft.namespace, draft.name)
-    return known if known is not None else cluster.written(cluster.store.create(draft))
+    return known if known is not None else cluster.written(cluster.store.create(draft, uid=draft.uid))
 
 
 def patched(before: Tree, call: Call, target: Target) -> Tree:
@@ -120,8 +125,7 @@ def replace(cluster: Cluster, target: Target, old: Record, after: Tree, call: Ca
     kind, manager = target.kind, call.manager
     _check_preconditions(old, after)
     before = kind.tree(old)
-    after = _within(before, after, target)
-    after = _prepared(cluster, kind, after, old)
+    after = _defaulted(cluster, kind, _within(before, after, target))
     managed = applying.managed_after_update(
         cast(Object, before),
         cast(Object, after),
@@ -130,7 +134,10 @@ def replace(cluster: Cluster, target: Target, old: Record, after: Tree, call: Ca
         now=cluster.clock.now(),
         subresource=target.subresource,
     )
-    return _stored(cluster, target, old, cast(Tree, managed), before, call)
+    if managed is before:
+        return old
+    tree = _admitted(cluster, kind, cast(Tree, managed), old, subresource=target.subresource)
+    return _stored(cluster, target, tree, old, call)
 
 
 def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
@@ -165,32 +172,29 @@ def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
     if after is live:
         return old, False
     _check_preconditions(old, cast(Tree, after))
-    tree = _within(live, _copied(after), target)
-    return _stored(cluster, target, old, _prepared(cluster, kind, tree, old), live, call), False
+    tree = _defaulted(cluster, kind, _within(live, _copied(after), target))
+    tree = _admitted(cluster, kind, tree, old, subresource=target.subresource)
+    return _stored(cluster, target, tree, old, call), False
 
 
 def _create(cluster: Cluster, kind: ServedKind, tree: Tree, call: Call, *, applied: bool) -> Record:
     metadata = cast(Tree, tree["metadata"])
     for name in _SERVERS:
         metadata.pop(name, None)
-    if kind.has_status:
-        tree.pop("status", None)
-    _give_birth(kind, tree)
-    tree = _prepared(cluster, kind, tree, None)
+    tree = _defaulted(cluster, kind, tree)
     if not applied:
         managed = applying.managed_after_update(
             None, cast(Object, tree), kind=kind.type, manager=call.manager, now=cluster.clock.now()
         )
         tree = cast(Tree, managed)
-    draft = parse.parse_object(kind.resource, kind.stored(tree))
+    _name(cluster, kind, tree)
+    draft = parse.parse_object(kind.resource, kind.stored(_admitted(cluster, kind, tree, None)))
     _check_definition(draft)
-    record = cluster.store.create(draft, dry_run=call.is_dry_run)
+    record = cluster.store.create(draft, uid=draft.uid, dry_run=call.is_dry_run)
     return record if call.is_dry_run else cluster.written(record)
 
 
-def _stored(cluster: Cluster, target: Target, old: Record, tree: Tree, before: Tree, call: Call) -> Record:
-    if tree is before:
-        return old
+def _stored(cluster: Cluster, target: Target, tree: Tree, old: Record, call: Call) -> Record:
     draft = parse.parse_object(target.kind.resource, target.kind.stored(tree))
     _check_definition(draft)
     part: Part = "main" if target.kind.has_status else "all"
@@ -199,20 +203,59 @@ def _stored(cluster: Cluster, target: Target, old: Record, tree: Tree, before: T
     return record if call.is_dry_run or record is old else cluster.written(record)
 
 
-def _prepared(cluster: Cluster, kind: ServedKind, tree: Tree, old: Record | None) -> Tree:
-    """The tree with defaults, admitted and checked."""
+def _defaulted(cluster: Cluster, kind: ServedKind, tree: Tree) -> Tree:
+    """The tree, which can be read as its kind, with defaults."""
     tree = cast(Tree, without_nulls(tree))
+    validation.check_readable(kind, tree)
     if kind.conversion is not None and not kind.is_custom:
         # Kubernetes looks at its own kinds in one form, whatever the version in which they are sent.
-        stored = _prepared(cluster, cluster.kinds.of_resource(kind.resource), kind.stored(tree), old)
-        return kind.conversion.shown(stored)
+        return kind.conversion.shown(_defaulted(cluster, cluster.kinds.of_resource(kind.resource), kind.stored(tree)))
     if kind.is_custom:
         fields.default(kind.schema, tree)
-    review = Review("CREATE" if old is None else "UPDATE", kind, tree, old, cluster.store)
-    for admit in cluster.admission:
-        admit(review)
-    validation.check(kind, tree)
+    give_defaults(kind, tree)
     return tree
+
+
+def _admitted(
+    cluster: Cluster,
+    kind: ServedKind,
+    tree: Tree,
+    old: Record | None,
+    *,
+    subresource: str = "",
+    is_seed: bool = False,
+) -> Tree:
+    """The tree, admitted and checked."""
+    if kind.conversion is not None and not kind.is_custom:
+        held = cluster.kinds.of_resource(kind.resource)
+        stored = _admitted(cluster, held, kind.stored(tree), old, subresource=subresource, is_seed=is_seed)
+        return kind.conversion.shown(stored)
+    review = Review(
+        "CREATE" if old is None else "UPDATE",
+        kind,
+        tree,
+        old,
+        cluster.store,
+        is_seed=is_seed,
+        subresource=subresource,
+    )
+    for admit in cluster.admission.mend:
+        admit(review)
+    if old is None and not is_seed:
+        birth.begin(kind, tree, now=cluster.now())
+    validation.check(kind, tree, old, subresource=subresource)
+    for admit in cluster.admission.refuse:
+        admit(review)
+    return tree
+
+
+def _name(cluster: Cluster, kind: ServedKind, tree: Tree) -> None:
+    """Gives a new object its uid, and a name where it has only the beginning of one."""
+    metadata = cast(Tree, tree["metadata"])
+    metadata["uid"] = cluster.store.new_uid()
+    prefix = metadata.get("generateName")
+    if not metadata.get("name") and isinstance(prefix, str) and prefix:
+        metadata["name"] = cluster.store.free_name(kind.resource, str(metadata.get("namespace") or ""), prefix)
 
 
 def _within(before: Tree, after: Tree, target: Target) -> Tree:
@@ -284,19 +327,6 @@ def _check_definition(draft: Record) -> None:
 
     if (draft.resource.group, draft.resource.kind) == crds.KIND:
         crds.resource(draft)
-
-
-def _give_birth(kind: ServedKind, tree: Tree) -> None:
-    """What a new object of one of Kubernetes' own kinds begins with."""
-    match kind.resource.group, kind.resource.kind:
-        case "", "Namespace":
-            spec = tree.get("spec")
-            tree["spec"] = {**(spec if isinstance(spec, dict) else {}), "finalizers": ["kubernetes"]}
-            tree["status"] = {"phase": "Active"}
-        case "", "Pod" | "PersistentVolumeClaim" | "PersistentVolume":
-            tree["status"] = {"phase": "Pending"}
-        case _ if kind.resource.has_status and not kind.is_custom:
-            tree["status"] = {}
 
 
 def _copied(tree: object) -> Tree:

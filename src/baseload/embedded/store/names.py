@@ -18,13 +18,19 @@ def uid(chance: Chance) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
+def suffix(number: int) -> str:
+    """What follows the prefix of a generated name, for a number."""
+    number %= _SUFFIXES
+    text = ""
+    for _ in range(_SUFFIX):
+        number, letter = divmod(number, len(_LETTERS))
+        text += _LETTERS[letter]
+    return text
+
+
 def generated(prefix: str, chance: Chance) -> str:
     """A name that begins with the prefix, or with as much of it as leaves room."""
     number = chance.getrandbits(24)
     while number >= _SUFFIXES:
         number = chance.getrandbits(24)
-    suffix = ""
-    for _ in range(_SUFFIX):
-        number, letter = divmod(number, len(_LETTERS))
-        suffix += _LETTERS[letter]
-    return prefix[:_PREFIX_AT_MOST] + suffix
+    return prefix[:_PREFIX_AT_MOST] + suffix(number)

@@ -162,13 +162,29 @@ class Store:
 
     # -- writing
 
-    def create(self, draft: Record, *, dry_run: bool = False) -> Record:
-        """Stores a draft as a new object; its status is stored as it stands, for the caller to clear or to fill in."""
+    def new_uid(self) -> str:
+        """A uid for an object that is known before it is stored."""
+        return names.uid(self._chance)
+
+    def free_name(self, resource: Resource, namespace: str, prefix: str) -> str:
+        """A name that begins with the prefix and that no object of the kind has yet."""
+        table = self.table(resource)
+        for _ in range(names.TRIES):
+            name = names.generated(prefix, self._chance)
+            if resource.key(namespace, name) not in table.records:
+                return name
+        raise errors.already_exists(resource, name)
+
+    def create(self, draft: Record, *, uid: str = "", dry_run: bool = False) -> Record:
+        """Stores a draft as a new object; its status is stored as it stands, for the caller to clear or to fill in.
+
+        `uid` is one that `new_uid` gave, where something in the draft had to name it.
+        """
         rules.check_create(draft)
         resource, namespace = draft.resource, draft.namespace
         table = self.table(resource)
         self.namespaces.check_open(draft)
-        name = draft.name or self._free_name(table, draft)
+        name = draft.name or self.free_name(resource, namespace, draft.shared.generate_name)
         key = resource.key(namespace, name)
         if (old := table.records.get(key)) is not None:
             raise errors.already_exists(resource, name, is_ending=old.deletion is not None)
@@ -182,7 +198,7 @@ class Store:
             draft.node,
             draft.finalizers,
             draft.managed,
-            names.uid(self._chance),
+            uid or names.uid(self._chance),
             self.version + 1,
             1 if resource.has_generation else 0,
             self._now(),
@@ -336,14 +352,6 @@ class Store:
                     wake()
         finally:
             self._is_telling = False
-
-    def _free_name(self, table: Table, draft: Record) -> str:
-        prefix = draft.shared.generate_name
-        for _ in range(names.TRIES):
-            name = names.generated(prefix, self._chance)
-            if draft.resource.key(draft.namespace, name) not in table.records:
-                return name
-        raise errors.already_exists(draft.resource, name)
 
     def _now(self) -> str:
         second = self._clock.now() // instant.SECOND
