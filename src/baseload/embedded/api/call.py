@@ -23,6 +23,7 @@ Tree = dict[str, Json]
 
 JSON: Final = "application/json"
 YAML: Final = ("application/yaml", "application/apply-patch+yaml")
+MERGE: Final = "application/merge-patch+json"
 STRATEGIC: Final = "application/strategic-merge-patch+json"
 PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
 

@@ -108,7 +108,7 @@ def check(kind: ServedKind, tree: Tree, old: Record | None = None, *, subresourc
 
 def _has_right_shape(kind: ServedKind, tree: Tree) -> bool:
     """Whether all fields are known and have values of their types; False may be a false alarm."""
-    resource = kind.resource
+    resource = kind.view
     return not kind.is_custom and gate.whole(resource.api_version, resource.kind).passes(msgspec.json.encode(tree))
 
 

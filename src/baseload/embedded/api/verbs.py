@@ -9,10 +9,10 @@ from typing import Final, cast
 
 import msgspec
 
-from baseload.embedded.api import birth, crds, fields, parts, validation
+from baseload.embedded.api import birth, crds, fields, parts, status_patches, validation
 from baseload.embedded.api.admission import Review
 from baseload.embedded.api.admission.defaults import give_defaults
-from baseload.embedded.api.call import STRATEGIC, Call, Tree, decoded
+from baseload.embedded.api.call import MERGE, STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.refusals import Unsupported, no_such_method, of_patch
@@ -29,9 +29,8 @@ from baseload.kube.merge.refusal import PatchError
 from baseload.kube.merge.tree import Object, without_nulls
 
 APPLY: Final = "application/apply-patch+yaml"
-_MERGE: Final = "application/merge-patch+json"
 _JSON: Final = "application/json-patch+json"
-_PATCHES: Final = (_JSON, _MERGE, STRATEGIC, APPLY)
+_PATCHES: Final = (_JSON, MERGE, STRATEGIC, APPLY)
 _SERVERS: Final = ("uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds")
 """Metadata that is the server's alone"""
 
@@ -64,6 +63,9 @@ def patch(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
     if call.media_type == APPLY:
         return _apply(cluster, target, call)
     old = cluster.store.get(target.kind.resource, target.namespace, target.name)
+    known = status_patches.patched(cluster, target, old, call)
+    if known is not None:
+        return known, False
     after = patched(target.kind.tree(old), call, target)
     validation.take_known(target.kind, after, call, patch=call.body)
     return replace(cluster, target, old, after, call), False
@@ -111,7 +113,7 @@ def patched(before: Tree, call: Call, target: Target) -> Tree:
     try:
         if call.media_type == _JSON:
             after = json_patch.patched(cast(Object, before), sent)
-        elif call.media_type == _MERGE:
+        elif call.media_type == MERGE:
             after = merge_patch.patched(cast(Object, before), sent)
         else:
             after = strategic.patched(cast(Object, before), sent, api_version=resource.api_version, kind=resource.kind)
@@ -205,7 +207,8 @@ def _stored(cluster: Cluster, target: Target, tree: Tree, old: Record, call: Cal
 
 def _defaulted(cluster: Cluster, kind: ServedKind, tree: Tree) -> Tree:
     """The tree, which can be read as its kind, with defaults."""
-    tree = cast(Tree, without_nulls(tree))
+    if b":null" in msgspec.json.encode(tree):
+        tree = cast(Tree, without_nulls(tree))
     validation.check_readable(kind, tree)
     if kind.conversion is not None and not kind.is_custom:
         # Kubernetes looks at its own kinds in one form, whatever the version in which they are sent.

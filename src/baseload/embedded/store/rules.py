@@ -52,19 +52,25 @@ def check_preconditions(old: Record, uid: str, version: int) -> None:
         raise errors.conflict(old.resource, old.name, MOVED)
 
 
-def merged(old: Record, new: Record, part: Part, version: int) -> Record:
-    """The object after an update, under a version; the old record itself where nothing is changed by it."""
+def merged(old: Record, new: Record, part: Part, version: int, *, exact: bool = False) -> Record:
+    """The object after an update, under a version; the old record itself where nothing is changed by it.
+
+    With `exact`, sections that are not the very same are taken to say something else.
+    """
     resource = old.resource
     common, body, node, finalizers, status = new.shared, new.body, new.node, new.finalizers, new.status
     if part == "status":
         common, body, node, finalizers = old.shared, old.body, old.node, old.finalizers
     elif part == "main" and resource.has_status:
         status = old.status
-    if body is not old.body and records.is_same(b"{%b}" % body.raw, b"{%b}" % old.body.raw):
-        body = old.body  # the same, written in another order
-    if _say_the_same(old.status, status):
-        status = old.status
-    managed = old.managed if _say_the_same(old.managed, new.managed) else new.managed
+    managed = new.managed
+    if not exact:
+        if body is not old.body and records.is_same(b"{%b}" % body.raw, b"{%b}" % old.body.raw):
+            body = old.body  # the same, written in another order
+        if _say_the_same(old.status, status):
+            status = old.status
+        if _say_the_same(old.managed, managed):
+            managed = old.managed
     is_same_spec = body is old.body and node == old.node
     # Where the status is no subresource, it counts as any other section does.
     is_same = is_same_spec and (resource.has_status or status is old.status)

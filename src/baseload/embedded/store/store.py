@@ -223,13 +223,17 @@ class Store:
         uid: str = "",
         version: int = 0,
         dry_run: bool = False,
+        exact: bool = False,
     ) -> Record:
-        """Replaces a part of an object by what the function makes of it, in one step; the basis of every patch."""
+        """Replaces a part of an object by what the function makes of it, in one step; the basis of every patch.
+
+        With `exact` the function gives sections that stay the same as they are, so that they need not be compared.
+        """
         old = self.get(resource, namespace, name)
         if uid or version:
             rules.check_preconditions(old, uid, version)
         new = function(old)
-        return old if new is old else self._replace(old, new, part, dry_run)
+        return old if new is old else self._replace(old, new, part, dry_run, exact=exact)
 
     def delete(
         self,
@@ -289,9 +293,9 @@ class Store:
 
     # -- the step
 
-    def _replace(self, old: Record, new: Record, part: Part, dry_run: bool) -> Record:
+    def _replace(self, old: Record, new: Record, part: Part, dry_run: bool, *, exact: bool = False) -> Record:
         rules.check_update(old, new)
-        record = rules.merged(old, new, part, self.version + 1)
+        record = rules.merged(old, new, part, self.version + 1, exact=exact)
         if record is old or dry_run:
             return record
         table, key = self._tables[old.resource], old.key

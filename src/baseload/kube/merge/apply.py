@@ -148,12 +148,17 @@ class _Write:
     def updated(self, old: Object, new: Object, managers: Managers, who: Manager) -> Managers:
         """The managers after a write that has already been merged."""
         found = self._compared(old, new)
-        managers = ownership.taken(managers, found, by=None, force=True)
         won = scope.ownable(self._within(fieldset.union(found.modified, found.added)))
+        held = managers.get(who)
+        managers = ownership.taken(managers, found, by=who, force=True)
+        fields = fieldset.difference(held.fields, found.removed) if held else {}
         if won:
-            held = managers.get(who)
-            fields = fieldset.union(won, held.fields) if held else won
+            fields = fields if fieldset.covers(fields, won) else fieldset.union(won, fields)
             managers[who] = Entry(self._kind.api_version, fields, self._time)
+        elif held and fields:
+            managers[who] = held.holding(fields)
+        else:
+            managers.pop(who, None)
         return managers
 
     def _compared(self, old: Object, new: Object) -> compare.Comparison:

@@ -67,10 +67,23 @@ class _Walk:
             self._note(self.found.modified)
 
     def _maps(self, form: MapType, before: dict[str, object], after: dict[str, object]) -> None:
-        for name in {**before, **after}:
+        for name, new in after.items():
+            old = before.get(name, ABSENT)
+            if old is new:
+                continue
             field = form.field(name)
-            if field is not None:
-                self._enter(f"f:{name}", field, before.get(name, ABSENT), after.get(name, ABSENT))
+            if field is None:
+                continue
+            if isinstance(old, str) and isinstance(new, str):  # the most frequent leaf
+                if old != new:
+                    self._note(self.found.modified, f"f:{name}")
+            else:
+                self._enter(f"f:{name}", field, old, new)
+        for name, old in before.items():
+            if name not in after:
+                field = form.field(name)
+                if field is not None:
+                    self._enter(f"f:{name}", field, old, ABSENT)
 
     def _enter(self, step: str, kind: Type, before: object, after: object) -> None:
         if before is not after:

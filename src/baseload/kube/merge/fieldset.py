@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias, cast
 
+import msgspec
+
 from baseload.kube.merge import go_text
 
 FieldSet: TypeAlias = dict[str, "FieldSet"]
@@ -20,6 +22,7 @@ Path = tuple[str, ...]
 
 _SELF = "."
 _MOST_REMEMBERED = 1 << 16
+_MOST_SETS = 1 << 12
 
 
 class FieldsError(ValueError):
@@ -66,7 +69,19 @@ def _canonical(element: str) -> str | None:
 
 
 def parse(tree: object) -> FieldSet:
-    """The set that a FieldsV1 tells; elements of unknown kinds are left out."""
+    """The set that a FieldsV1 tells; elements of unknown kinds are left out. Equal trees give one set."""
+    try:
+        return _known(msgspec.json.encode(tree))
+    except (TypeError, ValueError, RecursionError):
+        return _parsed(tree)
+
+
+@lru_cache(maxsize=_MOST_SETS)
+def _known(raw: bytes) -> FieldSet:
+    return _parsed(msgspec.json.decode(raw))
+
+
+def _parsed(tree: object) -> FieldSet:
     if not isinstance(tree, dict):
         raise FieldsError("FieldsV1 must be a map")
     parsed: FieldSet = {}
@@ -76,18 +91,39 @@ def parse(tree: object) -> FieldSet:
             continue
         if not isinstance(below, dict):
             raise FieldsError(f"FieldsV1 holds something else than a map at {key}")
-        children = parse(below) if below else {}
+        children = _parsed(below) if below else {}
         if children or not below or _SELF in below:
             parsed[element] = _node(children, member=_SELF in below)
     return parsed
 
 
+class _Remembered:
+    """A set with its written form; holding the set keeps its id from being given to another one."""
+
+    __slots__ = ("fields", "written")
+
+    def __init__(self, fields: FieldSet, written: FieldSet) -> None:
+        self.fields, self.written = fields, written
+
+
+_written_before: dict[int, _Remembered] = {}
+
+
 def written(fields: FieldSet) -> FieldSet:
     """The same set in the order in which Kubernetes writes it."""
+    known = _written_before.get(id(fields))
+    if known is None:
+        if len(_written_before) >= _MOST_SETS:
+            _written_before.clear()
+        known = _written_before[id(fields)] = _Remembered(fields, _ordered(fields))
+    return known.written
+
+
+def _ordered(fields: FieldSet) -> FieldSet:
     ordered = sorted(fields)
     if ordered[-1:] > ["g"]:  # not all are fields, whose order is that of their names
         ordered.sort(key=_rank)
-    return {element: written(fields[element]) if fields[element] else {} for element in ordered}
+    return {element: _ordered(fields[element]) if fields[element] else {} for element in ordered}
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
@@ -179,6 +215,8 @@ def union(left: FieldSet, right: FieldSet) -> FieldSet:
 def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
     """What belongs to both."""
     kept: FieldSet = {}
+    if left.keys().isdisjoint(right):
+        return kept
     for element, ours in left.items():
         theirs = right.get(element)
         if theirs is not None and element != _SELF:
@@ -199,7 +237,7 @@ def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def _less(left: FieldSet, right: FieldSet, *, recursive: bool) -> FieldSet:
-    if not right:
+    if left.keys().isdisjoint(right):
         return left
     kept: FieldSet = {}
     for element, ours in left.items():
@@ -228,6 +266,21 @@ def has(fields: FieldSet, path: Iterable[str]) -> bool:
         if held is None:
             return False
     return held is not None and held is not fields and _is_member(held)
+
+
+def covers(fields: FieldSet, others: FieldSet) -> bool:
+    """Whether all that belongs to the others belongs to the set."""
+    for element, theirs in others.items():
+        ours = fields.get(element)
+        if ours is None or (ours is not theirs and element != _SELF and not _covers(ours, theirs)):
+            return False
+    return True
+
+
+def _covers(ours: FieldSet, theirs: FieldSet) -> bool:
+    if not theirs:
+        return _is_member(ours)
+    return covers(ours, theirs) if ours else theirs.keys() == {_SELF}
 
 
 def belongs(fields: FieldSet, element: str) -> bool:
