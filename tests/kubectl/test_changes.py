@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
 
@@ -90,11 +88,6 @@ def test_images_are_set_and_services_exposed(kubectl: Kubectl) -> None:
     assert kubectl("run", "box", "--image=busybox") == "pod/box created\n"
     assert field(kubectl, "service web", ".spec.ports[0].targetPort") == "80"
     assert field(kubectl, "pod box", ".spec.containers[0].imagePullPolicy") == "Always"
-
-
-@pytest.mark.embedded_only("protobuf bodies are not read yet")
-def test_a_body_in_protobuf_is_refused_in_clear_words(kubectl: Kubectl) -> None:
-    assert "protobuf bodies are not read" in kubectl.refused("create", "namespace", "other")
 
 
 def test_objects_and_names_that_break_a_rule_are_refused(kubectl: Kubectl) -> None:

@@ -20,7 +20,7 @@ from baseload.embedded.api import (
 )
 from baseload.embedded.api.answer import Answer as Answer
 from baseload.embedded.api.answer import json as json
-from baseload.embedded.api.call import Call
+from baseload.embedded.api.call import JSON, PROTOBUF, YAML, Call, unsupported
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.negotiate import TABLES, Form, form
@@ -32,6 +32,9 @@ from baseload.embedded.store import errors, log
 from baseload.embedded.store.errors import StatusError
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Json, Record
+
+_STREAMS = ("log", "exec", "attach", "portforward", "proxy")
+"""Subresources that take whatever comes"""
 
 
 def of_target(
@@ -46,6 +49,7 @@ def of_target(
 
 
 def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) -> Answer | ASGIApp:
+    _check_media_type(found, call)
     wanted = form(call.headers, TABLES)
     if not found.kind.is_stored:
         return json(computed.answer(cluster, found, call), code=201 if call.method == "POST" else 200)
@@ -76,6 +80,15 @@ def _done(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answer:
         case "binding" | "eviction" | parts.FINALIZE:
             raise no_such_method()
     return simulated.answer(cluster, found, call)
+
+
+def _check_media_type(found: Target, call: Call) -> None:
+    """Refuses an object in a form that its kind is not read in: custom resources have no protobuf."""
+    accepted = (JSON, YAML[0]) if found.kind.is_custom else (JSON, YAML[0], PROTOBUF)
+    if found.subresource in _STREAMS:
+        return
+    if call.method in ("POST", "PUT") and call.media_type not in accepted:
+        raise unsupported(*accepted)
 
 
 def _written(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answer:

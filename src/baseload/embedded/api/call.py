@@ -6,8 +6,9 @@ from typing import Final, Literal, cast
 
 import msgspec
 
+from baseload.embedded.api import protobuf_body
 from baseload.embedded.api.identity import ADMIN, Identity
-from baseload.embedded.api.refusals import NotServed, Unsupported
+from baseload.embedded.api.refusals import Unsupported, not_registered, of_other_kind
 from baseload.embedded.store.deletion import Options, Propagation
 from baseload.embedded.store.errors import BadRequest
 from baseload.embedded.store.listing import Asked, Match
@@ -26,6 +27,7 @@ YAML: Final = ("application/yaml", "application/apply-patch+yaml")
 MERGE: Final = "application/merge-patch+json"
 STRATEGIC: Final = "application/strategic-merge-patch+json"
 PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
+_OPTIONS: Final = "DeleteOptions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +103,34 @@ class Call:
             raise BadRequest(f'resourceVersionMatch: Unsupported value: "{match}": supported values: {supported}')
         return Asked(self.number("limit"), self.query.get("continue", ""), self.version(), cast(Match, match))
 
-    def tree(self) -> Tree:
-        """The body as an object."""
+    def tree(self, api_version: str = "", kind: str = "") -> Tree:
+        """The body as an object; one in protobuf may leave it to the caller to say of which kind it is."""
+        if self.media_type == PROTOBUF:
+            return protobuf_body.tree(self.body, api_version, kind)
         value = decoded(self.body, self.media_type)
         if not isinstance(value, dict):
             raise BadRequest("the object provided is unrecognized (must be of type Object)")
         return value
 
+    def object(self, api_version: str, kind: str) -> Tree:
+        """The body as an object of one kind; refuses any other."""
+        tree = self.tree(api_version, kind)
+        if tree.get("kind") not in (None, "", kind):
+            raise of_other_kind(str(tree.get("apiVersion") or api_version), str(tree["kind"]), api_version, kind)
+        return tree
+
+    def _told_options(self) -> Tree:
+        """DeleteOptions as the body has them."""
+        if not self.body.strip():
+            return {}
+        told = self.tree("v1", _OPTIONS)
+        if told.get("kind") not in (None, "", _OPTIONS):
+            raise BadRequest(not_registered(str(told.get("apiVersion") or "v1"), str(told["kind"])))
+        return told
+
     def options(self) -> Options:
         """DeleteOptions, from the body or the query."""
-        told: Tree = self.tree() if self.body.strip() else {}
+        told = self._told_options()
         preconditions = told.get("preconditions")
         held = preconditions if isinstance(preconditions, dict) else {}
         grace = told.get("gracePeriodSeconds", self.query.get("gracePeriodSeconds"))
@@ -129,8 +149,13 @@ class Call:
 
     def is_dry_delete(self) -> bool:
         """Whether a delete only asks what would be."""
-        told = self.tree().get("dryRun") if self.body.strip() else None
-        return told == ["All"] or self.is_dry_run
+        return self._told_options().get("dryRun") == ["All"] or self.is_dry_run
+
+
+def unsupported(*accepted: str) -> Unsupported:
+    """A body of a type that is not read where it was sent."""
+    wording = "the body of the request was in an unknown format - accepted media types include: "
+    return Unsupported(wording + ", ".join(accepted))
 
 
 def _seconds(value: Json) -> int | None:
@@ -144,14 +169,10 @@ def _seconds(value: Json) -> int | None:
 
 def decoded(body: bytes, media_type: str) -> Json:
     """A body of one of the types that are read."""
-    if media_type == PROTOBUF:
-        raise NotServed("protobuf bodies are not read by this server yet: send JSON, as `kubectl apply` does")
     if media_type in YAML and not body.lstrip().startswith(b"{"):
         return _yaml(body)
     if media_type not in (*YAML, JSON) and not media_type.endswith("-patch+json"):
-        accepted = ", ".join((JSON, YAML[0]))
-        wording = "the body of the request was in an unknown format - accepted media types include: "
-        raise Unsupported(wording + accepted)
+        raise unsupported(JSON, YAML[0])
     try:
         tree: Json = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -12,13 +12,12 @@ it stands, with 201 to a create and 200 otherwise.
 
 from typing import TYPE_CHECKING
 
-from baseload.embedded.api import validation
+from baseload.embedded.api import bodies, validation
 from baseload.embedded.api.call import Call, Tree
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.refusals import no_such_method, no_such_path
 from baseload.embedded.api.target import Target
-from baseload.embedded.api.verbs import check_object
 from baseload.embedded.store.resource import Resource
 from baseload.kube.merge import types
 from baseload.kube.schema import definitions
@@ -72,8 +71,7 @@ def answer(cluster: Cluster, target: Target, call: Call) -> Tree:
 
 def sent(target: Target, call: Call) -> Tree:
     """The body of a create: an object of the kind, with no fields but its own."""
-    tree = call.tree()
-    check_object(target, tree)
+    tree = bodies.tree(target, call)
     validation.take_known(target.kind, tree, call)
     validation.check(target.kind, tree)
     return tree

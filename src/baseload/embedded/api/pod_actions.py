@@ -26,7 +26,7 @@ _WAIT = 10  # seconds until a budget that lags behind is looked at again
 
 def bind(cluster: Cluster, target: Target, call: Call) -> Tree:
     """POST of a Binding: the pod runs on that node from now on."""
-    tree = call.tree()
+    tree = call.object("v1", "Binding")
     node = text(tree, "target.name")
     if not node:
         raise BadRequest("Binding cannot be handled: target.name must name a node")
@@ -50,7 +50,7 @@ def bind(cluster: Cluster, target: Target, call: Call) -> Tree:
 
 def evict(cluster: Cluster, target: Target, call: Call) -> Tree:
     """POST of an Eviction: a delete that the pod's budget may put off."""
-    tree = call.tree()
+    tree = call.object("policy/v1", "Eviction")
     pod = cluster.store.get(target.kind.resource, target.namespace, target.name)
     dry = call.is_dry_run
     if selection.field(pod, "status.phase") not in ("Pending", "Succeeded", "Failed") and pod.deletion is None:

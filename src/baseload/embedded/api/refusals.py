@@ -15,7 +15,10 @@ StatusError (embedded.store.errors)
 from baseload.embedded.store.errors import BadRequest, Conflict, Invalid, StatusError
 from baseload.embedded.store.errors import Cause as Cause
 from baseload.embedded.store.resource import Resource
+from baseload.kube.kinds import group_of
 from baseload.kube.merge.refusal import ApplyConflict, PatchError
+from baseload.kube.protobuf import table
+from baseload.kube.protobuf.decode import SCHEME
 
 
 class NoSuchPath(StatusError):
@@ -78,6 +81,21 @@ def no_such_path() -> NoSuchPath:
 
 def no_such_method() -> NoSuchMethod:
     return NoSuchMethod("the server does not allow this method on the requested resource")
+
+
+def not_registered(api_version: str, kind: str) -> str:
+    """Go's words for a kind that it does not know; it says where it keeps those that it does."""
+    return f'no kind "{kind}" is registered for version "{api_version}" in scheme "{SCHEME}"'
+
+
+def of_other_kind(api_version: str, kind: str, wanted_version: str, wanted: str) -> BadRequest:
+    """A body of another kind than the path takes."""
+    version = api_version.rpartition("/")[2]
+    why = not_registered(api_version, kind)
+    if table.message_of(api_version, kind) is not None:
+        group = group_of(wanted_version).partition(".")[0] or "core"
+        why = f"converting ({version}.{kind}) to ({group}.{wanted}): unknown conversion"
+    return BadRequest(f'{kind} in version "{version}" cannot be handled as a {wanted}: {why}')
 
 
 def of_patch(error: PatchError, resource: Resource, name: str) -> StatusError:

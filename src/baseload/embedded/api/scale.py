@@ -21,7 +21,7 @@ def answer(cluster: Cluster, target: Target, call: Call) -> Tree:
     if call.method == "GET":
         return told(target.kind, record)
     if call.method == "PUT":
-        after = call.tree()
+        after = call.object("autoscaling/v1", "Scale")
     elif call.method == "PATCH":
         after = verbs.patched(told(target.kind, record), call, target)
     else:

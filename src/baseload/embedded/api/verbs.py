@@ -9,10 +9,10 @@ from typing import Final, cast
 
 import msgspec
 
-from baseload.embedded.api import birth, crds, fields, parts, status_patches, validation
+from baseload.embedded.api import birth, bodies, crds, fields, parts, status_patches, validation
 from baseload.embedded.api.admission import Review
 from baseload.embedded.api.admission.defaults import give_defaults
-from baseload.embedded.api.call import MERGE, STRATEGIC, Call, Tree, decoded
+from baseload.embedded.api.call import MERGE, STRATEGIC, Call, Tree, decoded, unsupported
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.refusals import Unsupported, no_such_method, of_patch
@@ -39,8 +39,7 @@ def create(cluster: Cluster, target: Target, call: Call) -> Record:
     """POST on a collection."""
     if target.name:
         raise no_such_method()
-    tree = call.tree()
-    check_object(target, tree)
+    tree = bodies.tree(target, call)
     validation.take_known(target.kind, tree, call)
     return _create(cluster, target.kind, tree, call, applied=False)
 
@@ -49,8 +48,7 @@ def update(cluster: Cluster, target: Target, call: Call) -> Record:
     """PUT on an object or its status."""
     if not target.name:
         raise no_such_method()
-    tree = call.tree()
-    check_object(target, tree)
+    tree = bodies.tree(target, call)
     validation.take_known(target.kind, tree, call)
     old = cluster.store.get(target.kind.resource, target.namespace, target.name)
     return replace(cluster, target, old, tree, call)
@@ -105,9 +103,9 @@ def seed(cluster: Cluster, kind: ServedKind, tree: Tree) -> Record:
 def patched(before: Tree, call: Call, target: Target) -> Tree:
     """A tree after one of the patches that do not apply a configuration; it shares nothing with the old one."""
     if call.media_type not in _PATCHES:
-        accepted = ", ".join(_PATCHES)
-        wording = "the body of the request was in an unknown format - accepted media types include: "
-        raise Unsupported(wording + accepted)
+        if target.kind.is_custom:
+            raise unsupported(_JSON, MERGE, APPLY)
+        raise Unsupported("415: Unsupported Media Type")
     sent = decoded(call.body, call.media_type)
     resource = target.kind.view
     try:
@@ -150,7 +148,7 @@ def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
         message = "Required value: is required for apply patch"
         cause = Cause("FieldValueRequired", message, "fieldManager")
         raise Invalid(f'PatchOptions.meta.k8s.io "" is invalid: fieldManager: {message}', causes=(cause,))
-    check_object(target, config)
+    bodies.check(target, config)
     kind = target.kind
     old = cluster.store.find(kind.resource, target.namespace, target.name)
     if old is None and target.subresource:
@@ -279,36 +277,6 @@ def _within(before: Tree, after: Tree, target: Target) -> Tree:
         if name in kept:
             metadata[name] = kept[name]
     return {**after, "metadata": metadata}
-
-
-def check_object(target: Target, tree: Tree) -> None:
-    """Refuses a body that is of another kind, or of another object than the path says; fills in the namespace."""
-    resource = target.kind.view
-    for key, wanted in (("kind", resource.kind), ("apiVersion", resource.api_version)):
-        if (told := tree.setdefault(key, wanted)) != wanted:
-            raise BadRequest(
-                f"the API version in the data ({tree['apiVersion']}) does not match the expected API version "
-                f"({resource.api_version})"
-                if key == "apiVersion"
-                else f"{told} in version {tree.get('apiVersion')} cannot be handled as a {wanted}"
-            )
-    metadata = tree.get("metadata")
-    if metadata is None:
-        metadata = tree["metadata"] = {}
-    if not isinstance(metadata, dict):
-        raise BadRequest(f"{resource.kind} cannot be handled: metadata must be a map")
-    if resource.namespaced:
-        if metadata.get("namespace") not in (None, "", target.namespace):
-            wording = "the namespace of the provided object does not match the namespace sent on the request"
-            raise BadRequest(wording)
-        metadata["namespace"] = target.namespace
-    else:
-        metadata.pop("namespace", None)
-    if target.name:
-        if metadata.get("name") not in (None, "", target.name):
-            told = metadata.get("name")
-            raise BadRequest(f"the name of the object ({told}) does not match the name on the URL ({target.name})")
-        metadata["name"] = target.name
 
 
 def _check_preconditions(old: Record, after: Tree) -> None:

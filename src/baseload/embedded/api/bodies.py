@@ -1,0 +1,53 @@
+"""The object that a request brings: of the kind, the name and the namespace that its path says, or refused."""
+
+from baseload.embedded.api.call import Call, Tree
+from baseload.embedded.api.kinds import ServedKind
+from baseload.embedded.api.refusals import of_other_kind
+from baseload.embedded.api.target import Target
+from baseload.embedded.store.errors import BadRequest
+from baseload.kube.kinds import group_of
+
+
+def tree(target: Target, call: Call) -> Tree:
+    """The object of a create or an update."""
+    resource = target.kind.view
+    sent = call.tree(resource.api_version, resource.kind)
+    check(target, sent)
+    return sent
+
+
+def check(target: Target, tree: Tree) -> None:
+    """Refuses a body that is of another kind, or of another object than the path says; fills in the namespace."""
+    resource = target.kind.view
+    _check_kind(target.kind, tree)
+    metadata = tree.get("metadata")
+    if metadata is None:
+        metadata = tree["metadata"] = {}
+    if not isinstance(metadata, dict):
+        raise BadRequest(f"{resource.kind} cannot be handled: metadata must be a map")
+    if resource.namespaced:
+        if metadata.get("namespace") not in (None, "", target.namespace):
+            wording = "the namespace of the provided object does not match the namespace sent on the request"
+            raise BadRequest(wording)
+        metadata["namespace"] = target.namespace
+    else:
+        metadata.pop("namespace", None)
+    if target.name:
+        if metadata.get("name") not in (None, "", target.name):
+            told = metadata.get("name")
+            raise BadRequest(f"the name of the object ({told}) does not match the name on the URL ({target.name})")
+        metadata["name"] = target.name
+
+
+def _check_kind(kind: ServedKind, tree: Tree) -> None:
+    """Refuses a body of another kind than the path's; one that does not say its kind is of that."""
+    resource = kind.view
+    told = str(tree.setdefault("kind", resource.kind))
+    version = str(tree.setdefault("apiVersion", resource.api_version))
+    if not kind.is_custom and (told, group_of(version)) != (resource.kind, resource.group):
+        raise of_other_kind(version, told, resource.api_version, resource.kind)
+    if told != resource.kind:
+        raise BadRequest(f"{told} in version {version} cannot be handled as a {resource.kind}")
+    if version != resource.api_version:
+        wording = "the API version in the data ({}) does not match the expected API version ({})"
+        raise BadRequest(wording.format(version, resource.api_version))
