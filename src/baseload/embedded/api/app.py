@@ -5,7 +5,7 @@ Whatever goes wrong ends in a Status; an error that nobody thought of is a 500 i
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
@@ -16,6 +16,7 @@ from baseload.embedded.api import answers, discovery, health, openapi, reviews, 
 from baseload.embedded.api.answers import Answer
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.measures import Measures
 from baseload.embedded.api.negotiate import PLAIN, Form, compressed, form
 from baseload.embedded.api.openapi import Documents
 from baseload.embedded.api.refusals import Failed, NotAcceptable, TooLarge, no_such_path
@@ -47,6 +48,7 @@ class Api:
     closing: Closing
     committed: Committed = _at_once
     documents: Documents | None = None
+    measures: Measures = field(default_factory=Measures)
 
     def __post_init__(self) -> None:
         for kind in reviews.kinds():
@@ -57,11 +59,14 @@ class Api:
         if scope["type"] != "http":
             await _refuse_other(scope, receive, send)
             return
+        await self.measures.measured(self.cluster, self._respond, scope, receive, send)
+
+    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         headers = dict(request.headers)
         warnings: list[str] = []
         try:
-            call = Call(scope["method"], dict(request.query_params), headers, await _body(request), warnings)
+            call = Call(scope["method"], request.query_params, headers, await _body(request), warnings)
             answer = self._answer(_steps(scope), call)
             await self.committed()
         except ClientDisconnect:
@@ -91,7 +96,9 @@ class Api:
                 return answers.of_target(self.cluster, self.closing, (group, version), rest, call)
             case ["openapi", *rest]:
                 return self._described(rest, call)
-        return health.answer(steps, call)
+            case ["metrics"] if call.method == "GET":
+                return self.measures.answer(self.cluster, call.headers.get("accept", ""))
+        return health.answer(steps, call, self.cluster, self.closing)
 
     def _discovered(self, root: str, call: Call) -> Answer:
         wanted = form(call.headers, _DISCOVERY)

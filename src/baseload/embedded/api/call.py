@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, cast
 
 import msgspec
+from starlette.datastructures import QueryParams
 
 from baseload.embedded.api import protobuf_body
 from baseload.embedded.api.identity import ADMIN, Identity
@@ -44,6 +45,11 @@ class Call:
     def flag(self, name: str) -> bool:
         """A yes or no in the query."""
         return self.query.get(name, "") in ("true", "1", "True", "TRUE", "t", "T")
+
+    def each(self, name: str) -> list[str]:
+        """All values of an option that may be repeated."""
+        query = self.query
+        return query.getlist(name) if isinstance(query, QueryParams) else [query[name]] * (name in query)
 
     def number(self, name: str) -> int:
         """A natural number in the query; 0 where there is none."""
