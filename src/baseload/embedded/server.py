@@ -12,12 +12,15 @@ from typing import Final
 
 import uvicorn
 
+from baseload.embedded import connection
 from baseload.embedded.api.app import Api
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.watch import Closing
+from baseload.embedded.connection import Limits
 from baseload.embedded.store.turns import Turns
 
 LOOPBACK: Final = "127.0.0.1"
+DEFAULT: Final = Limits()
 _GRACE: Final = 3  # seconds that open requests have left when the server stops
 
 
@@ -69,12 +72,12 @@ class _Server(uvicorn.Server):
 Stop = Callable[[], object]
 
 
-def serve(cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None]) -> None:
+def serve(cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None], limits: Limits = DEFAULT) -> None:
     """Serves until a signal, or until `started`'s argument is called in this thread's loop."""
-    asyncio.run(_serve(cluster, listener, started))
+    asyncio.run(_serve(cluster, listener, started, limits))
 
 
-async def _serve(cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None]) -> None:
+async def _serve(cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None], limits: Limits) -> None:
     loop = asyncio.get_running_loop()
     turns, closing = Turns(cluster.store), Closing()
     config = uvicorn.Config(
@@ -83,6 +86,7 @@ async def _serve(cluster: Cluster, listener: socket.socket, started: Callable[[S
         log_level=logging.ERROR,
         access_log=False,
         lifespan="off",
+        http=connection.within(limits),
         ws="none",
         server_header=False,
         date_header=True,
