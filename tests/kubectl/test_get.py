@@ -11,7 +11,8 @@ from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
 
 GOLDEN = Path(__file__).with_name("golden")
-READY = json.dumps({"status": {"conditions": [{"type": "Ready", "status": "True"}]}})
+_SINCE = {"lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "Ready", "message": ""}
+READY = json.dumps({"status": {"conditions": [{"type": "Ready", "status": "True", **_SINCE}]}})
 
 
 def test_a_new_cluster_has_its_namespaces_and_their_accounts(kubectl: Kubectl) -> None:

@@ -69,7 +69,7 @@ def default(schema: Schema, value: Json) -> None:
                 default(cast(Schema, items), held)
     elif isinstance(value, dict):
         for name, field in (definitions.properties(schema) or {}).items():
-            if "default" in field and value.get(name) is None:
+            if "default" in field and (name not in value or (value[name] is None and not field.get("nullable"))):
                 value[name] = _copied(cast(Json, field["default"]))
             if name in value:
                 default(field, value[name])

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from baseload.embedded.api import fields
+from baseload.embedded.api import custom, fields
 from baseload.embedded.api.call import STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.store import errors
@@ -52,12 +52,6 @@ _REASONS: Final = {
     "Duplicate value": "FieldValueDuplicate",
     "Forbidden": "FieldValueForbidden",
 }
-_UNCHECKED: Final = Cause(
-    "FieldValueInvalid",
-    "Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing "
-    "errors to complete validation",
-    "<nil>",
-)
 
 
 def take_known(kind: ServedKind, tree: Tree, call: Call, *, patch: bytes | None = None) -> None:
@@ -88,12 +82,15 @@ def check_readable(kind: ServedKind, tree: Tree) -> None:
 
 def check(kind: ServedKind, tree: Tree, old: Record | None = None, *, subresource: str = "") -> None:
     """Refuses an object that its kind does not allow."""
+    if kind.is_custom:
+        _check_custom(kind, tree, old, subresource)
+        return
     metadata = tree.get("metadata")
     named: Mapping[str, Json] = metadata if isinstance(metadata, dict) else {}
     name = str(named.get("name") or "")
     compared = shape.Shape() if _has_right_shape(kind, tree) else shape.compare(kind.schema, tree)
     paths = {finding.path for finding in compared.findings}
-    if compared.mistyped and not kind.is_custom:
+    if compared.mistyped:
         first = next(finding for finding in compared.findings if "must be of type" in finding.message)
         raise BadRequest(f"{_handled(kind)}: {first.path}: {first.message}")
     causes = [_cause(finding) for finding in compared.findings]
@@ -101,9 +98,16 @@ def check(kind: ServedKind, tree: Tree, old: Record | None = None, *, subresourc
         causes = [*_of_metadata(kind, named), *causes]
     if not causes:
         return
-    if kind.is_custom and fields.rules_unchecked(kind.schema):
-        causes.append(_UNCHECKED)
     raise errors.invalid(kind.view, name, tuple(causes))
+
+
+def _check_custom(kind: ServedKind, tree: Tree, old: Record | None, subresource: str) -> None:
+    metadata = tree.get("metadata")
+    named: Mapping[str, Json] = metadata if isinstance(metadata, dict) else {}
+    before = None if old is None else kind.tree(old)
+    causes = [*_of_metadata(kind, named), *custom.causes(kind, tree, before, subresource=subresource)]
+    if causes:
+        raise errors.invalid(kind.view, str(named.get("name") or ""), tuple(causes))
 
 
 def _has_right_shape(kind: ServedKind, tree: Tree) -> bool:

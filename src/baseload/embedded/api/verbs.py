@@ -9,7 +9,7 @@ from typing import Final, cast
 
 import msgspec
 
-from baseload.embedded.api import birth, bodies, crds, fields, parts, status_patches, validation
+from baseload.embedded.api import birth, bodies, crds, custom, parts, status_patches, validation
 from baseload.embedded.api.admission import Review
 from baseload.embedded.api.admission.defaults import give_defaults
 from baseload.embedded.api.call import MERGE, STRATEGIC, Call, Tree, decoded, unsupported
@@ -205,14 +205,14 @@ def _stored(cluster: Cluster, target: Target, tree: Tree, old: Record, call: Cal
 
 def _defaulted(cluster: Cluster, kind: ServedKind, tree: Tree) -> Tree:
     """The tree, which can be read as its kind, with defaults."""
+    if kind.is_custom:
+        return custom.completed(kind, tree)
     if b":null" in msgspec.json.encode(tree):
         tree = cast(Tree, without_nulls(tree))
     validation.check_readable(kind, tree)
-    if kind.conversion is not None and not kind.is_custom:
+    if kind.conversion is not None:
         # Kubernetes looks at its own kinds in one form, whatever the version in which they are sent.
         return kind.conversion.shown(_defaulted(cluster, cluster.kinds.of_resource(kind.resource), kind.stored(tree)))
-    if kind.is_custom:
-        fields.default(kind.schema, tree)
     give_defaults(kind, tree)
     return tree
 
