@@ -32,6 +32,7 @@ from baseload.embedded.store import errors, log
 from baseload.embedded.store.errors import StatusError
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Json, Record
+from baseload.embedded.store.watch import Watch
 
 _STREAMS = ("log", "exec", "attach", "portforward", "proxy")
 """Subresources that take whatever comes"""
@@ -130,12 +131,8 @@ def _many(cluster: Cluster, closing: Closing, found: Target, call: Call, wanted:
     resource = found.kind.resource
     selection = found.kind.selection(call.selection(found.namespace, found.name))
     if call.flag("watch"):
-        watch = cluster.store.watch(
-            resource, selection, version=call.version(), initial_events=call.flag("sendInitialEvents")
-        )
         return Stream(
-            watch,
-            _frame(cluster, found, call, wanted, watch.frame),
+            *watched(cluster, found, call, wanted),
             closing,
             seconds=call.number("timeoutSeconds"),
             bookmarks=call.flag("allowWatchBookmarks"),
@@ -163,6 +160,14 @@ def converted(kind: ServedKind, event: Event) -> bytes:
         tree = {**verbs.tree_of(event.record), "apiVersion": kind.view.api_version}
         return log.frame(event, msgspec.json.encode(tree))
     return log.frame(event, kind.json(event.record))
+
+
+def watched(cluster: Cluster, found: Target, call: Call, wanted: Form) -> tuple[Watch, Frame]:
+    """The watch that is asked for, and how its events are written."""
+    selection = found.kind.selection(call.selection(found.namespace, found.name))
+    initial = call.flag("sendInitialEvents")
+    watch = cluster.store.watch(found.kind.resource, selection, version=call.version(), initial_events=initial)
+    return watch, _frame(cluster, found, call, wanted, watch.frame)
 
 
 def _list(found: Target, listed: list[Record], metadata: dict[str, Json]) -> Answer:

@@ -36,7 +36,7 @@ _log: Final = logging.getLogger(__name__)
 Committed = Callable[[], Awaitable[None]]
 
 
-async def _at_once() -> None:
+async def at_once() -> None:
     """Nothing to wait for: objects are in memory alone."""
 
 
@@ -46,7 +46,7 @@ class Api:
 
     cluster: Cluster
     closing: Closing
-    committed: Committed = _at_once
+    committed: Committed = at_once
     documents: Documents | None = None
     measures: Measures = field(default_factory=Measures)
 
@@ -67,7 +67,7 @@ class Api:
         warnings: list[str] = []
         try:
             call = Call(scope["method"], request.query_params, headers, await _body(request), warnings)
-            answer = self._answer(_steps(scope), call)
+            answer = self.answer(_steps(scope), call)
             await self.committed()
         except ClientDisconnect:
             return
@@ -80,7 +80,7 @@ class Api:
             answer = _refusal(Failed(f"Internal error occurred: {type(error).__name__}"))
         await _send(answer, headers, warnings, scope, receive, send)
 
-    def _answer(self, steps: list[str], call: Call) -> Answer | ASGIApp:
+    def answer(self, steps: list[str], call: Call) -> Answer | ASGIApp:
         match steps:
             case ["api" | "apis" as root]:
                 return self._discovered(root, call)

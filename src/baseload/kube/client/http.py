@@ -1,0 +1,258 @@
+"""The way to a server over HTTP.
+
+The connection is httpx2's and the TLS settings are lightkube's. Credentials are looked up for each request; where the
+server refuses one, another is asked for once. Errors of the connection become Unreachable, Untrusted or Timeout here
+and nowhere else; none of them carries a header or a secret.
+"""
+
+import asyncio
+import binascii
+import platform
+import socket
+import ssl
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx2
+from lightkube.config.client_adapter import verify_cluster
+
+import baseload
+from baseload.kube.client import credentials, errors
+from baseload.kube.client.credentials import Credential, Credentials, Fixed
+from baseload.kube.client.errors import ApiError, Timeout, Unreachable, Untrusted
+from baseload.kube.client.exec_plugin import ExecPlugin
+from baseload.kube.client.kubeconfig import Access
+from baseload.kube.client.lines import Splitter
+from baseload.kube.client.port import Answer, Request
+from baseload.values.clock import Clock
+from baseload.values.errors import BadInput, Fault
+
+CONNECTING: Final = 10.0  # seconds
+# A peer that is gone without a word is noticed after about a minute, however long a watch is silent.
+_KEEP_ALIVE: Final = (
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
+        if hasattr(socket, name)
+    ),
+)
+_AGENT: Final = f"baseload/{baseload.__version__} ({platform.system().lower()}/{platform.machine()})"
+_NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
+
+
+class Http:
+    """The way to one server, for one asyncio loop."""
+
+    def __init__(self, access: Access, clock: Clock) -> None:
+        self._access = access
+        self._is_secure = access.server.startswith("https://")
+        self._credentials = _credentials(access, clock)
+        self._client: httpx2.AsyncClient | None = None
+        self._certificate = ""  # that of the plugin's credential, which the client was made with
+
+    def __repr__(self) -> str:
+        return f"Http({self.server})"
+
+    @property
+    def server(self) -> str:
+        """The address without what is between // and @."""
+        parts = urlsplit(self._access.server)
+        return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+    async def send(self, request: Request, seconds: float) -> Answer:
+        """Sends and waits for the whole answer."""
+        answer, used = await self._sent(request, await self._credential(), seconds)
+        if answer.code == 401:
+            fresh = await self._credential(used)
+            if fresh is not used:
+                answer, _ = await self._sent(request, fresh, seconds)
+        return answer
+
+    async def lines(self, request: Request, *, opening: float, idle: float) -> AsyncGenerator[bytes, None]:
+        """The lines of an answer without end."""
+        splitter = Splitter()
+        async with self._stream(request, opening) as response:
+            pieces = response.aiter_bytes()
+            while (piece := await self._next(pieces, idle)) is not None:
+                for line in splitter.take(piece):
+                    yield line
+        if not splitter.is_between_lines:
+            raise Unreachable(f"the connection to {self.server} broke within a line")
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    # -- one request
+
+    async def _sent(self, request: Request, credential: Credential, seconds: float) -> tuple[Answer, Credential]:
+        client = await self._connected(credential)
+        with self._mapped():
+            async with asyncio.timeout(max(seconds, 0)):
+                response = await client.send(self._written(client, request, credential))
+        return Answer(response.status_code, response.content, _headers(response)), credential
+
+    @asynccontextmanager
+    async def _stream(self, request: Request, opening: float) -> AsyncIterator[httpx2.Response]:
+        credential = await self._credential()
+        response = await self._opened(request, credential, opening)
+        if response.status_code == 401:
+            await response.aclose()
+            response = await self._opened(request, await self._credential(credential), opening)
+        try:
+            if response.status_code != 200:
+                with self._mapped():
+                    async with asyncio.timeout(opening):
+                        body = await response.aread()
+                raise errors.of_answer(response.status_code, body, _headers(response))
+            yield response
+        finally:
+            await response.aclose()
+
+    async def _opened(self, request: Request, credential: Credential, opening: float) -> httpx2.Response:
+        client = await self._connected(credential)
+        with self._mapped():
+            async with asyncio.timeout(opening):
+                # compressed pieces would be held back until a block is full
+                written = self._written(client, request, credential, {"accept-encoding": "identity"})
+                return await client.send(written, stream=True)
+
+    async def _next(self, pieces: AsyncIterator[bytes], idle: float) -> bytes | None:
+        with self._mapped():
+            async with asyncio.timeout(idle):
+                return await anext(pieces, None)
+
+    def _written(
+        self, client: httpx2.AsyncClient, request: Request, credential: Credential, more: dict[str, str] | None = None
+    ) -> httpx2.Request:
+        headers = {"accept": "application/json", "user-agent": _AGENT, **(more or {})}
+        headers |= self._impersonated()
+        if request.body:
+            headers["content-type"] = request.content_type
+        if credential.authorization and self._is_secure:  # in the clear nobody sends a token, kubectl neither
+            headers["authorization"] = credential.authorization
+        name = self._access.cluster.tls_server_name
+        return client.build_request(
+            request.method,
+            self._access.server + request.path,
+            params=dict(request.query) or None,
+            content=request.body or None,
+            headers=[*headers.items(), *self._groups()],
+            extensions={"sni_hostname": name} if name else None,
+        )
+
+    def _impersonated(self) -> dict[str, str]:
+        return {"impersonate-user": self._access.user.impersonate} if self._access.user.impersonate else {}
+
+    def _groups(self) -> list[tuple[str, str]]:
+        return [("impersonate-group", group) for group in self._access.user.impersonate_groups or ()]
+
+    # -- the connection
+
+    async def _credential(self, refused: Credential | None = None) -> Credential:
+        return await self._credentials.credential(refused) if self._is_secure else Credential()
+
+    async def _connected(self, credential: Credential) -> httpx2.AsyncClient:
+        if self._client is None or credential.certificate != self._certificate:
+            await self.close()
+            self._certificate = credential.certificate
+            self._client = self._made(credential)
+        return self._client
+
+    def _made(self, credential: Credential) -> httpx2.AsyncClient:
+        cluster = self._access.cluster
+        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=30)
+        context = self._tls(credential) if self._is_secure else True
+        return httpx2.AsyncClient(
+            timeout=httpx2.Timeout(None, connect=CONNECTING),
+            limits=limits,
+            transport=None,
+            verify=context,
+            proxy=cluster.proxy_url,
+            trust_env=cluster.proxy_url is None,
+            follow_redirects=False,
+        )
+
+    def _tls(self, credential: Credential) -> ssl.SSLContext:
+        access = self._access
+        try:
+            context = verify_cluster(access.cluster, access.user, lambda path: path)
+            if credential.certificate:
+                _load(context, credential)
+        except (OSError, ssl.SSLError, binascii.Error) as error:
+            file = getattr(error, "filename", None)
+            why = "the certificates cannot be read" if file else "the certificates, or a key, are of no use"
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+            where = f"context {access.context}" if access.context else access.server
+            raise BadInput([Fault(f"{why}: {reason}", file=str(file or ""), object=where)]) from error
+        return context
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        try:
+            yield
+        except TimeoutError as error:
+            raise Timeout(f"{self.server} gave no answer in time") from error
+        except httpx2.TimeoutException as error:
+            raise self._unreachable(error, "no connection in time") from error
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            raise self._unreachable(error, _reason(error)) from error
+
+    def _unreachable(self, error: Exception, why: str) -> ApiError:
+        if any(isinstance(link, ssl.SSLError) for link in _chain(error)):
+            return Untrusted(f"{self.server} is not trusted: {why}")
+        if isinstance(error, _NOT_SENT):
+            return Unreachable(f"cannot reach {self.server}: {why}", was_sent=False)
+        return Unreachable(f"the connection to {self.server} broke: {why}")
+
+
+def _credentials(access: Access, clock: Clock) -> Credentials:
+    user = access.user
+    if user.exec is not None:
+        return ExecPlugin(user.exec, access.cluster, clock)
+    if user.token_file:
+        return credentials.TokenFile(Path(user.token_file), clock)
+    if user.token:
+        return credentials.bearer(user.token)
+    if user.username and user.password:
+        return credentials.basic(user.username, user.password)
+    return Fixed(Credential())
+
+
+def _load(context: ssl.SSLContext, credential: Credential) -> None:
+    """The certificate and key of a credential; OpenSSL takes them from files alone."""
+    with tempfile.NamedTemporaryFile(suffix=".pem") as file:
+        file.write(f"{credential.certificate}\n{credential.key}\n".encode())
+        file.flush()
+        context.load_cert_chain(file.name)
+
+
+def _headers(response: httpx2.Response) -> dict[str, str]:
+    return {name.lower(): value for name, value in response.headers.items()}
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those that it stems from."""
+    while error is not None:
+        yield error
+        inner = error.exceptions[0] if isinstance(error, BaseExceptionGroup) else None
+        error = inner or error.__cause__ or error.__context__
+
+
+def _reason(error: Exception) -> str:
+    """The words of the system for what went wrong, where there are any."""
+    for link in reversed(list(_chain(error))):
+        if isinstance(link, ssl.SSLCertVerificationError):
+            return link.verify_message
+        if isinstance(link, ssl.SSLError):
+            return link.reason or "the TLS handshake failed"
+        if isinstance(link, OSError) and link.strerror:
+            return link.strerror
+    return str(error).rstrip(".") or type(error).__name__

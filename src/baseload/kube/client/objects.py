@@ -1,0 +1,163 @@
+"""What a server answers with, as bytes beside a slim reading: objects, pages of lists, events of watches.
+
+An object is kept as the JSON that came. Its metadata is read at once, everything else when somebody asks for it with a
+reading of `kube.types` or of his own. Items of a list get the kind and version that only the list names.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, TypeVar, cast
+
+import msgspec
+
+from baseload.kube.client import errors
+from baseload.kube.client.errors import ServerFailed, Status
+from baseload.kube.reading import without_nulls
+from baseload.kube.types.meta import ObjectMeta
+
+T = TypeVar("T")
+Type = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]
+INITIAL_EVENTS_END: Final = "k8s.io/initial-events-end"
+
+
+class _Head(msgspec.Struct, rename="camel"):
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = ObjectMeta()
+
+
+class _ListMeta(msgspec.Struct, rename="camel"):
+    resource_version: str = ""
+    token: str = msgspec.field(default="", name="continue")
+
+
+class _List(msgspec.Struct, rename="camel"):
+    api_version: str = ""
+    kind: str = ""
+    metadata: _ListMeta = msgspec.field(default_factory=_ListMeta)
+    items: list[msgspec.Raw] | None = None
+
+
+class _Line(msgspec.Struct):
+    type: str
+    object: msgspec.Raw
+
+
+class Object(msgspec.Struct, frozen=True, gc=False):
+    """An object in one state."""
+
+    raw: bytes
+    api_version: str
+    kind: str
+    metadata: ObjectMeta
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its place among the objects of its kind: (namespace, name)."""
+        return self.metadata.namespace, self.metadata.name
+
+    @property
+    def version(self) -> str:
+        return self.metadata.resource_version
+
+    def read(self, reading: type[T]) -> T:
+        """The object as that type; raises msgspec.ValidationError where it is none."""
+        try:
+            return msgspec.json.decode(self.raw, type=reading)
+        except msgspec.ValidationError:
+            return msgspec.convert(without_nulls(msgspec.json.decode(self.raw)), reading)
+
+    def tree(self) -> dict[str, object]:
+        """The object decoded anew, for the caller to keep or change."""
+        return cast("dict[str, object]", msgspec.json.decode(self.raw))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Objects of a list, all at one version; `token` continues where there are more."""
+
+    objects: list[Object]
+    version: str
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change; of a bookmark only the version and the annotations are filled."""
+
+    type: Type
+    object: Object
+
+    @property
+    def ends_initial(self) -> bool:
+        """Whether it says that all objects there were have come."""
+        return self.object.metadata.annotations.get(INITIAL_EVENTS_END) == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Which Kubernetes a server is."""
+
+    text: str  # v1.37.2
+    major: int
+    minor: int
+
+
+def read_version(raw: bytes) -> Version:
+    """The answer of /version."""
+    told = _decoded(raw, dict[str, object])
+    major, minor = (_leading(str(told.get(name, ""))) for name in ("major", "minor"))
+    return Version(str(told.get("gitVersion", "")), major, minor)
+
+
+def _leading(text: str) -> int:
+    """The number that a text begins with: minor versions of some providers end in a plus sign."""
+    digits = re.match("[0-9]+", text)
+    return int(digits[0]) if digits else 0
+
+
+def read(raw: bytes) -> Object:
+    """The object of an answer."""
+    head = _decoded(raw, _Head)
+    return Object(raw.rstrip(), head.api_version, head.kind, head.metadata)
+
+
+def read_page(raw: bytes) -> Page:
+    """The page of an answer to a list."""
+    listed = _decoded(raw, _List)
+    kind = listed.kind.removesuffix("List")
+    objects = [_item(bytes(item), listed.api_version, kind) for item in listed.items or ()]
+    return Page(objects, listed.metadata.resource_version, listed.metadata.token)
+
+
+def read_event(line: bytes) -> Event:
+    """The event of a line of a watch; raises what an ERROR stands for."""
+    told = _decoded(line, _Line)
+    if told.type == "ERROR":
+        raise errors.of_status(_decoded(bytes(told.object), Status))
+    if told.type not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
+        raise ServerFailed(f"a watch told of an event of an unknown type: {told.type[:60]!r}")
+    return Event(cast(Type, told.type), read(bytes(told.object)))
+
+
+def _item(raw: bytes, api_version: str, kind: str) -> Object:
+    item = read(raw)
+    if item.kind and item.api_version:
+        return item
+    head = msgspec.json.encode({"kind": kind, "apiVersion": api_version})
+    rest = raw.lstrip()[1:].lstrip()
+    raw = head[:-1] + (b"}" if rest == b"}" else b"," + rest)
+    return Object(raw, api_version, kind, item.metadata)
+
+
+def _decoded(raw: bytes, type: type[T]) -> T:
+    try:
+        return msgspec.json.decode(raw, type=type)
+    except msgspec.ValidationError:
+        pass
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ServerFailed(f"the server's answer is no JSON: {error}") from error
+    try:
+        return msgspec.convert(without_nulls(msgspec.json.decode(raw)), type)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ServerFailed(f"the server's answer cannot be read: {error}") from error

@@ -1,0 +1,1 @@
+"""What drives coroutines through time."""

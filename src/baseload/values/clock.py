@@ -1,0 +1,33 @@
+"""Time and what waits for it, as whoever acts in time is handed it: the machine's, or a simulated one.
+
+Coroutines that await nothing but a clock and what is built on it run alike under any event loop.
+"""
+
+from collections.abc import Coroutine
+from typing import Any, Protocol
+
+
+class Bell(Protocol):
+    """What one coroutine waits for and others ring; a ring that nobody waited for is remembered, once."""
+
+    def ring(self) -> None: ...
+
+    async def wait(self, seconds: float) -> bool:
+        """Waits for a ring, or so long; whether it rang."""
+        ...
+
+
+class Clock(Protocol):
+    """A time that goes on."""
+
+    def now(self) -> int:
+        """Nanoseconds since the epoch."""
+        ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+    def bell(self) -> Bell: ...
+
+    async def together(self, *tasks: Coroutine[Any, Any, None]) -> None:
+        """Runs all until the last has ended; where one fails the others are cancelled and its error is raised."""
+        ...
