@@ -15,6 +15,7 @@ from baseload.kube.bulk import paused_gc
 from baseload.kube.found import Found as Found
 from baseload.kube.loading import Loading
 from baseload.kube.schema.check import Validate as Validate
+from baseload.kube.sources import Source
 from baseload.kube.types.meta import Wire
 from baseload.values.errors import BadInput, Fault
 
@@ -43,6 +44,16 @@ class Manifests:
     def find(self, ref: str) -> Found | None:
         """The object of that name (`Pod default/web-1`), None when there is none."""
         return next((found for found in self.found if found.ref == ref), None)
+
+    def overlaid(self, other: "Manifests") -> "Manifests":
+        """These manifests with others added; what both hold is as the others have it."""
+        named = {_key(found) for found in other.found}
+        kept = [(f, r) for f, r in zip(self.found, self.readings, strict=True) if _key(f) not in named]
+        return Manifests(
+            (*(found for found, _ in kept), *other.found),
+            (*(reading for _, reading in kept), *other.readings),
+            (*self.warnings, *other.warnings),
+        )
 
     def edited(self, ref: str, path: str, value: object) -> "Manifests":
         """The same manifests with one field of one object set, or removed where the value is None.
@@ -78,18 +89,38 @@ def load(
     loading = Loading(validate, well_known)
     with paused_gc():
         texts, loading.faults = sources.read(names, stdin=stdin)
-        for source in texts:
-            parts, faults = documents.split(source)
-            for document in parts:
-                loading.take(source.file, document)
-            if not parts and not faults:
-                loading.note_empty(source.file, was_named=source.file in (*names, sources.STDIN_FILE))
-            loading.faults.extend(faults)
+        _take(loading, texts, (*names, sources.STDIN_FILE))
     if loading.is_empty:
         loading.faults.append(Fault("there is no object in it", file=", ".join(names)))
+    return _of(loading)
+
+
+def of_texts(texts: Sequence[Source], *, validate: Validate = "auto", well_known: Collection[str] = ()) -> Manifests:
+    """Read texts that are no files, such as the answers of a server; there may be no object in them."""
+    loading = Loading(validate, well_known)
+    with paused_gc():
+        _take(loading, texts, ())
+    return _of(loading)
+
+
+def _take(loading: Loading, texts: Sequence[Source], named: Collection[str]) -> None:
+    for source in texts:
+        parts, faults = documents.split(source)
+        for document in parts:
+            loading.take(source.file, document)
+        if not parts and not faults:
+            loading.note_empty(source.file, was_named=source.file in named)
+        loading.faults.extend(faults)
+
+
+def _of(loading: Loading) -> Manifests:
     if loading.faults:
         raise BadInput(loading.all_faults())
     return Manifests(loading.found, loading.readings, loading.all_warnings())
+
+
+def _key(found: Found) -> tuple[str, str]:
+    return kinds.group_of(found.api_version), found.ref
 
 
 def _read_again(found: Found) -> Wire | None:

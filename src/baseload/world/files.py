@@ -23,11 +23,12 @@ from baseload.kube.bulk import paused_gc
 from baseload.kube.manifests import Manifests
 from baseload.kube.schema.check import Validate
 from baseload.kube.schema.rules import MOST_PODS
-from baseload.kube.types import apps, autoscaling, core, ec2, karpenter, policy, storage
+from baseload.kube.types import apps, ec2, karpenter
 from baseload.kube.types.batch import Job
-from baseload.kube.types.meta import Condition, Wire
+from baseload.kube.types.meta import Condition
 from baseload.model import real_use
 from baseload.model.expand import Expansion, Workload, expand
+from baseload.model.fold import FIELDS
 from baseload.model.view import View, ref_of
 from baseload.plan.provision import Expanded
 from baseload.values.errors import BadInput, Fault
@@ -37,31 +38,7 @@ from baseload.world.region import choose
 
 Expand = Literal["auto", "never"]
 
-_FIELDS: Final[Mapping[str, type[Wire]]] = {
-    "pods": core.Pod,
-    "nodes": core.Node,
-    "node_claims": karpenter.NodeClaim,
-    "node_pools": karpenter.NodePool,
-    "node_overlays": karpenter.NodeOverlay,
-    "node_classes": ec2.EC2NodeClass,
-    "capacity_buffers": autoscaling.CapacityBuffer,
-    "pod_templates": core.PodTemplate,
-    "deployments": apps.Deployment,
-    "replica_sets": apps.ReplicaSet,
-    "stateful_sets": apps.StatefulSet,
-    "daemon_sets": apps.DaemonSet,
-    "replication_controllers": core.ReplicationController,
-    "services": core.Service,
-    "namespaces": core.Namespace,
-    "pod_disruption_budgets": policy.PodDisruptionBudget,
-    "persistent_volumes": core.PersistentVolume,
-    "persistent_volume_claims": core.PersistentVolumeClaim,
-    "storage_classes": storage.StorageClass,
-    "csi_nodes": storage.CSINode,
-}
-"""field of the view -> the kind that it holds"""
-
-_LOOKED_AT: Final = frozenset((*_FIELDS.values(), Job))
+_LOOKED_AT: Final = frozenset((*FIELDS.values(), Job))
 _WORKLOADS: Final = (apps.Deployment, apps.ReplicaSet, apps.StatefulSet, Job)
 _TEMPLATE: Final = "spec.template"
 T = TypeVar("T")
@@ -246,7 +223,7 @@ def view_of(manifests: Manifests) -> View:
         if found.kind.endswith("NodeClass")
     )
     return View(
-        **{name: manifests.of(kind) for name, kind in _FIELDS.items()},  # type: ignore[arg-type]
+        **{name: manifests.of(kind) for name, kind in FIELDS.items()},  # type: ignore[arg-type]
         node_class_refs=frozenset(refs),
     )
 

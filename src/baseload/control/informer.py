@@ -1,0 +1,206 @@
+"""Keeps the objects of a cluster as its server has them, and the view that decisions read in step with them.
+
+Each kind has a reflector, whose reports are the only writes there are. A change is told once, with the state before and
+after it, in the order of resourceVersions within a kind; when a collection is read anew the differences to what was
+known are told the same way. A change only replaces bytes. They are read when somebody asks for the `view` or the
+`manifests`, all that came since the last time together.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from baseload.kube import manifests as kube_manifests
+from baseload.kube.client.client import Client
+from baseload.kube.client.errors import ApiError
+from baseload.kube.client.objects import Event, Object
+from baseload.kube.client.port import Resource
+from baseload.kube.client.reflector import Reflector, offers_streaming
+from baseload.kube.client.requests import EVERYTHING, Selected
+from baseload.kube.client.retry import Backoff
+from baseload.kube.found import Found
+from baseload.kube.kinds import Kind
+from baseload.kube.manifests import Manifests
+from baseload.kube.sources import Source
+from baseload.kube.types.meta import Wire
+from baseload.model.fold import Change, fold
+from baseload.model.view import View
+from baseload.values.errors import BadInput
+
+_BEGINNING: Final = Backoff(0.8, 30.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One object before and after a change; None where it was not there, or is no more."""
+
+    kind: Kind
+    before: Object | None
+    after: Object | None
+
+
+Listener = Callable[[Transition], None]
+_Read = tuple[Found, Wire | None]
+
+
+class Kept:
+    """The objects of one kind; its reflector alone writes them."""
+
+    def __init__(self, kind: Kind, tell: Listener) -> None:
+        self.kind = kind
+        self.objects: dict[tuple[str, str], Object] = {}
+        self.is_synced = False
+        self.version = ""
+        self._tell = tell
+
+    def replace(self, objects: Sequence[Object], version: str) -> None:
+        """These are all the objects; what differs from those that were known is told."""
+        present = {object.key: object for object in objects}
+        for key in [key for key in self.objects if key not in present]:
+            self._put(key, None)
+        for object in sorted(objects, key=_order):
+            before = self.objects.get(object.key)
+            if before is None or _identity(before) != _identity(object):
+                self._put(object.key, object)
+        self.version, self.is_synced = version, True
+
+    def change(self, event: Event) -> None:
+        """One object came, changed or went; what changes nothing is not told."""
+        key = event.object.key
+        before = self.objects.get(key)
+        if event.type == "DELETED":
+            if before is not None:
+                self._put(key, None)
+        elif before is None or _identity(before) != _identity(event.object):
+            self._put(key, event.object)
+        self.version = event.object.version
+
+    def reached(self, version: str) -> None:
+        """Nothing changed up to a version."""
+        self.version = version
+
+    def _put(self, key: tuple[str, str], after: Object | None) -> None:
+        before = self.objects.pop(key, None)
+        if after is not None:
+            self.objects[key] = after
+        self._tell(Transition(self.kind, before, after))
+
+
+class Informer:
+    """The objects of some kinds in a cluster, followed for as long as `run` runs."""
+
+    def __init__(self, client: Client, kinds: Iterable[Kind], selected: Selected = EVERYTHING) -> None:
+        self._client, self._selected = client, selected
+        self.kept = {kind: Kept(kind, self._note) for kind in kinds}
+        self._listeners: list[Listener] = []
+        self._dirty: dict[tuple[Kind, tuple[str, str]], None] = {}
+        self._read: dict[Kind, dict[tuple[str, str], _Read]] = {kind: {} for kind in self.kept}
+        self._view = View()
+        self._reflectors: list[Reflector] = []
+
+    def listen(self, listener: Listener) -> None:
+        """Tells each change from now on, as it happens; a listener may only take a note."""
+        self._listeners.append(listener)
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether every kind has been read once."""
+        return all(kept.is_synced for kept in self.kept.values())
+
+    @property
+    def errors(self) -> tuple[ApiError, ...]:
+        """What stands in the way of following, now."""
+        return tuple(reflector.error for reflector in self._reflectors if reflector.error is not None)
+
+    async def run(self) -> None:
+        """Follows until it is cancelled."""
+        streaming = await self._offers_streaming()
+        self._reflectors = [
+            Reflector(self._client, Resource.of(kind), kept, self._selected, streaming=streaming)
+            for kind, kept in self.kept.items()
+        ]
+        await self._client.clock.together(*(reflector.run() for reflector in self._reflectors))
+
+    async def _offers_streaming(self) -> bool:
+        tries = 0
+        while True:
+            try:
+                return await offers_streaming(self._client)
+            except ApiError:
+                tries += 1
+                await self._client.clock.sleep(_BEGINNING.delay(tries, self._client.chance))
+
+    @property
+    def view(self) -> View:
+        """The cluster as decisions read it, up to the last change."""
+        self._read_dirty()
+        return self._view
+
+    @property
+    def manifests(self) -> Manifests:
+        """The same as an input, kind by kind, each in the order of namespace and name."""
+        self._read_dirty()
+        both = [read[key] for read in self._read.values() for key in sorted(read)]
+        return Manifests([found for found, _ in both], [reading for _, reading in both])
+
+    def _note(self, transition: Transition) -> None:
+        changed = transition.after or transition.before
+        assert changed is not None
+        self._dirty[transition.kind, changed.key] = None
+        for listener in self._listeners:
+            listener(transition)
+
+    def _read_dirty(self) -> None:
+        """Reads what changed since the last time, and folds it into the view."""
+        dirty, self._dirty = self._dirty, {}
+        if not dirty:
+            return
+        changes = list(self._forgotten(dirty))
+        fresh = [held for kind, key in dirty if (held := self.kept[kind].objects.get(key)) is not None]
+        by_name = {(kind.api_version, kind.name): kind for kind in self.kept}
+        for found, reading in _readings(fresh):
+            kind = by_name[found.api_version, found.kind]
+            self._read[kind][found.namespace, found.name] = found, reading
+            changes.append(_change(found, reading, is_gone=False))
+        self._view = fold(self._view, changes)
+
+    def _forgotten(self, dirty: Iterable[tuple[Kind, tuple[str, str]]]) -> Iterable[Change]:
+        for kind, key in dirty:
+            old = self._read[kind].pop(key, None)
+            if old is not None:
+                yield _change(*old, is_gone=True)
+
+
+def _readings(objects: Sequence[Object]) -> Iterable[_Read]:
+    """The readings of objects; one that holds what no reading takes is passed over, as if it were not there."""
+    try:
+        return _read_together(objects)
+    except BadInput:
+        return [read for object in objects for read in _read_alone(object)]
+
+
+def _read_alone(object: Object) -> Iterable[_Read]:
+    try:
+        return _read_together([object])
+    except BadInput:
+        return ()
+
+
+def _read_together(objects: Sequence[Object]) -> Iterable[_Read]:
+    items = b",".join(object.raw for object in objects)
+    text = b'{"kind":"List","apiVersion":"v1","items":[%b]}' % items
+    read = kube_manifests.of_texts([Source("the cluster", text)], validate="ignore")
+    return zip(read.found, read.readings, strict=True)
+
+
+def _change(found: Found, reading: Wire | None, *, is_gone: bool) -> Change:
+    return Change(found.api_version, found.kind, found.namespace, found.name, is_gone, reading)
+
+
+def _identity(object: Object) -> tuple[str, str]:
+    return object.metadata.uid, object.version
+
+
+def _order(object: Object) -> tuple[int, str]:
+    version = object.version
+    return (int(version) if version.isdecimal() else 0, version)

@@ -1,0 +1,76 @@
+"""A view after changes: View x changes -> View, the way in which a view follows a cluster.
+
+The objects of each kind are in the order of namespace and name. Kinds that did not change are the very same tuples.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from baseload.kube.types import apps, autoscaling, core, ec2, karpenter, policy, storage
+from baseload.kube.types.meta import Wire
+from baseload.model.view import Named, View
+
+FIELDS: Final[Mapping[str, type[Wire]]] = {
+    "pods": core.Pod,
+    "nodes": core.Node,
+    "node_claims": karpenter.NodeClaim,
+    "node_pools": karpenter.NodePool,
+    "node_overlays": karpenter.NodeOverlay,
+    "node_classes": ec2.EC2NodeClass,
+    "capacity_buffers": autoscaling.CapacityBuffer,
+    "pod_templates": core.PodTemplate,
+    "deployments": apps.Deployment,
+    "replica_sets": apps.ReplicaSet,
+    "stateful_sets": apps.StatefulSet,
+    "daemon_sets": apps.DaemonSet,
+    "replication_controllers": core.ReplicationController,
+    "services": core.Service,
+    "namespaces": core.Namespace,
+    "pod_disruption_budgets": policy.PodDisruptionBudget,
+    "persistent_volumes": core.PersistentVolume,
+    "persistent_volume_claims": core.PersistentVolumeClaim,
+    "storage_classes": storage.StorageClass,
+    "csi_nodes": storage.CSINode,
+}
+"""field of the view -> the kind that it holds"""
+
+_FIELD_OF: Final = {kind: name for name, kind in FIELDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One object as it is now, None where it is gone; `reading` is None for a kind that no decision reads."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    is_gone: bool
+    reading: Wire | None = None
+
+
+def fold(view: View, changes: Iterable[Change]) -> View:
+    """The view after changes, in their order."""
+    by_field: dict[str, dict[tuple[str, str], Wire | None]] = {}
+    refs = set(view.node_class_refs)
+    for change in changes:
+        field = _FIELD_OF.get(type(change.reading)) if change.reading is not None else None
+        if field is not None:
+            after = None if change.is_gone else change.reading
+            by_field.setdefault(field, {})[change.namespace, change.name] = after
+        if change.kind.endswith("NodeClass"):
+            ref = change.api_version.partition("/")[0], change.kind, change.name
+            (refs.discard if change.is_gone else refs.add)(ref)
+    told = {field: _merged(getattr(view, field), after) for field, after in by_field.items()}
+    return replace(view, **told, node_class_refs=frozenset(refs))  # type: ignore[arg-type]
+
+
+def _merged(before: tuple[Named, ...], after: Mapping[tuple[str, str], Wire | None]) -> tuple[object, ...]:
+    held: dict[tuple[str, str], object] = {(it.metadata.namespace, it.metadata.name): it for it in before}
+    for key, reading in after.items():
+        if reading is None:
+            held.pop(key, None)
+        else:
+            held[key] = reading
+    return tuple(held[key] for key in sorted(held))
