@@ -213,11 +213,15 @@ def section(value: Section) -> bytes:
 
 def is_same(one: bytes, other: bytes) -> bool:
     """Whether two sections say the same, however they are written; 1, 1.0 and true are three things."""
-    return one == other or (b"" not in (one, other) and _canonical(one) == _canonical(other))
+    if one == other or b"" in (one, other):
+        return one == other
+    left, right = msgspec.json.decode(one), msgspec.json.decode(other)
+    # Python takes 1, 1.0 and true for equal: what it tells apart is different, what it does not is looked at again.
+    return bool(left == right) and _canonical(left) == _canonical(right)
 
 
-def _canonical(raw: bytes) -> bytes:
-    return msgspec.json.encode(msgspec.json.decode(raw), order="sorted")
+def _canonical(tree: object) -> bytes:
+    return msgspec.json.encode(tree, order="sorted")
 
 
 def text_at(value: Json, path: str) -> str:

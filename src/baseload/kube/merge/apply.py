@@ -8,11 +8,13 @@ Every other write (create, update, patch) is tracked after the fact: what change
 A write that changes nothing gives the very object back that was there, so that the caller can tell.
 """
 
+from dataclasses import dataclass
 from functools import partial
 
 from baseload.kube.merge import check, combine, compare, fieldset, last_applied, owned, ownership, scope
 from baseload.kube.merge import managers as entries
 from baseload.kube.merge.elements import ElementError
+from baseload.kube.merge.fieldset import FieldSet
 from baseload.kube.merge.managers import APPLY, UPDATE, Entry, Manager, Managers, ManagersError
 from baseload.kube.merge.prune import pruned
 from baseload.kube.merge.refusal import bad_request, bounded, failed
@@ -38,7 +40,7 @@ def apply(
     Raises `ApplyConflict` where others hold what would change, and `PatchError` for a configuration that is none.
     `now` is in nanoseconds since the epoch.
     """
-    _check(config, kind)
+    told = _told(config, kind)
     try:
         managers = entries.read(_metadata(live or {}).get("managedFields"))
     except ManagersError as error:
@@ -46,7 +48,7 @@ def apply(
     who = entries.manager(manager, APPLY, kind.api_version, subresource)
     write = _Write(kind, subresource, entries.stamp(now))
     try:
-        return write.applied(live, config, managers, who, force=force)
+        return write.applied(live, _Applied(config, told), managers, who, force=force)
     except ownership.Conflicts as conflicts:
         raise ownership.refusal(conflicts.held) from None
     except ElementError as error:
@@ -96,7 +98,9 @@ class _Write:
         self._within = partial(scope.within, kind, subresource)
         self._time = time
 
-    def applied(self, live: Object | None, config: Object, managers: Managers, who: Manager, *, force: bool) -> Object:
+    def applied(
+        self, live: Object | None, applied: "_Applied", managers: Managers, who: Manager, *, force: bool
+    ) -> Object:
         """The object after an apply."""
         named: Object = {"apiVersion": self._kind.api_version, "kind": self._kind.kind}
         old = named if live is None else _bare(live)
@@ -104,18 +108,18 @@ class _Write:
             first = entries.manager(BEFORE_FIRST_APPLY, UPDATE, self._kind.api_version, "")
             managers = self.updated({}, old, managers, first)
         try:
-            new, managers = self._merged(old, config, managers, who, force=force)
+            new, managers = self._merged(old, applied, managers, who, force=force)
         except ownership.Conflicts as conflicts:
             if who.name != last_applied.MANAGER:
                 raise
             self._let_pass(conflicts, old)
-            new, managers = self._merged(old, config, managers, who, force=True)
+            new, managers = self._merged(old, applied, managers, who, force=True)
         if new is not old:
             new = without_nulls(new, old)  # type: ignore[assignment]  # of a map there stays a map
             if who in managers:
                 managers[who] = Entry(managers[who].api_version, managers[who].fields, self._time)
         if who.name == last_applied.MANAGER:
-            new = last_applied.renewed(new, config)
+            new = last_applied.renewed(new, applied.config)
         return settled(live, _with_managers(new, managers))
 
     def _let_pass(self, conflicts: ownership.Conflicts, live: Object) -> None:
@@ -127,14 +131,16 @@ class _Write:
             raise ownership.Conflicts(held)
 
     def _merged(
-        self, live: Object, config: Object, managers: Managers, who: Manager, *, force: bool
+        self, live: Object, applied: "_Applied", managers: Managers, who: Manager, *, force: bool
     ) -> tuple[Object, Managers]:
         root = self._kind.root
         last = managers.get(who)
-        told = self._within(owned.fields(root, config))
+        told = self._within(applied.fields)
         mine = scope.ownable(told)
-        new = combine.combined(root, live, config)
-        if last is not None and last.fields != mine:
+        new = combine.combined(root, live, applied.config)
+        if last is not None and last.fields == mine:
+            mine = last.fields
+        elif last is not None:
             held = told
             for other, entry in managers.items():
                 held = held if other == who else fieldset.union(held, entry.fields)
@@ -168,15 +174,26 @@ class _Write:
         return ownership.scoped(compare.compare(self._kind.root, _over(empty, old), _over(empty, new)), self._within)
 
 
-def _check(config: Object, kind: ObjectType) -> None:
+@dataclass(frozen=True, slots=True)
+class _Applied:
+    """A configuration, and the fields that it says something about."""
+
+    config: Object
+    fields: FieldSet
+
+
+def _told(config: Object, kind: ObjectType) -> FieldSet:
+    """The fields of a configuration; refuses one that cannot be merged."""
     version, name = config.get("apiVersion"), config.get("kind")
     if (version, name) != (kind.api_version, kind.kind):
         raise bad_request(f"invalid object type: {_gvk(str(version or ''), str(name or ''))}")
     if _metadata(config).get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
-    found = check.faults(kind.root, config)
-    if found:
+    told = owned.of_sound(kind.root, config)
+    if told is None:
+        found = check.faults(kind.root, config)
         raise failed(f"failed to create typed patch object ({_named(config, kind)}): {check.told(found)}")
+    return told
 
 
 def _named(target: Object, kind: ObjectType) -> str:

@@ -6,7 +6,7 @@ that allows.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from baseload.kube.merge.elements import element
 from baseload.kube.merge.tree import ABSENT, same
@@ -38,10 +38,12 @@ def combined(kind: Type, live: object, config: object) -> object:
 def _maps(form: MapType, live: dict[str, object], config: dict[str, object]) -> dict[str, object]:
     changed: dict[str, object] | None = None
     for name, value in config.items():
+        held = live.get(name, ABSENT)
+        if value is held or (isinstance(value, str) and value == held):  # the most frequent leaf
+            continue
         field = form.field(name)
         if field is None:
             continue
-        held = live.get(name, ABSENT)
         merged = combined(field, held, value)
         if merged is not held:
             changed = dict(live) if changed is None else changed
@@ -52,6 +54,8 @@ def _maps(form: MapType, live: dict[str, object], config: dict[str, object]) -> 
 def _lists(form: ListType, live: list[object], config: list[object]) -> list[object]:
     steps = [element(form, item) for item in live]
     wanted = {element(form, item): item for item in config}
+    if steps == list(wanted):
+        return _side_by_side(form, live, wanted.values())
     held: dict[str, object] = {}
     for step, item in zip(steps, live, strict=True):
         held[step] = None if step in held else item  # items that cannot be told apart are replaced, not merged into
@@ -61,6 +65,12 @@ def _lists(form: ListType, live: list[object], config: list[object]) -> list[obj
         items.append(combined(form.element, old, wanted.get(step, ABSENT)))
     unchanged = len(items) == len(live) and all(new is old for new, old in zip(items, live, strict=True))
     return live if unchanged else items
+
+
+def _side_by_side(form: ListType, live: list[object], config: Iterable[object]) -> list[object]:
+    """The merged list where both have the same items in the same order."""
+    items = [combined(form.element, old, new) for old, new in zip(live, config, strict=True)]
+    return live if all(new is old for new, old in zip(items, live, strict=True)) else items
 
 
 def _order(live: Sequence[str], config: Sequence[str]) -> list[tuple[str, int | None]]:

@@ -71,14 +71,14 @@ class _Walk:
             old = before.get(name, ABSENT)
             if old is new:
                 continue
-            field = form.field(name)
-            if field is None:
+            step = form.steps.get(name) or form.step(name)
+            if step is None:
                 continue
             if isinstance(old, str) and isinstance(new, str):  # the most frequent leaf
                 if old != new:
-                    self._note(self.found.modified, f"f:{name}")
+                    self._note(self.found.modified, step[0])
             else:
-                self._enter(f"f:{name}", field, old, new)
+                self._enter(step[0], step[1], old, new)
         for name, old in before.items():
             if name not in after:
                 field = form.field(name)
@@ -120,13 +120,14 @@ def _whole(kind: Type, value: object) -> FieldSet:
     form = kind.form(value)
     found: FieldSet = {".": {}}
     if isinstance(form, MapType) and isinstance(value, dict) and not form.atomic:
+        steps = form.steps
         for name, held in value.items():
-            field = form.field(name)
-            if field is not None:
-                found[f"f:{name}"] = {} if isinstance(held, str) else _whole(field, held)
+            step = steps.get(name) or form.step(name)
+            if step is not None:
+                found[step[0]] = _whole(step[1], held) if isinstance(held, dict | list) else {}
     elif isinstance(form, ListType) and isinstance(value, list) and not form.atomic:
-        for step, items in _items(form, value).items():  # items that cannot be told apart are one leaf together
-            found[step] = _whole(form.element, items[0]) if len(items) == 1 else {}
+        for told_apart, items in _items(form, value).items():  # items that cannot be told apart are one leaf together
+            found[told_apart] = _whole(form.element, items[0]) if len(items) == 1 else {}
     return found if len(found) > 1 else {}
 
 

@@ -28,6 +28,10 @@ def _by_keys(listing: ListType, item: object) -> str:
         raise ElementError("associative list with keys may not have a null element")
     if not isinstance(item, dict):
         raise ElementError("associative list with keys may not have non-map elements")
+    if len(listing.sorted_keys) == 1:
+        value = item.get(listing.sorted_keys[0])
+        if isinstance(value, str):  # the most frequent key
+            return key_element(listing.sorted_keys, value)
     values = [item.get(name, listing.defaults.get(name)) for name in listing.sorted_keys]
     try:
         if None not in values:

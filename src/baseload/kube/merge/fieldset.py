@@ -123,7 +123,7 @@ def _ordered(fields: FieldSet) -> FieldSet:
     ordered = sorted(fields)
     if ordered[-1:] > ["g"]:  # not all are fields, whose order is that of their names
         ordered.sort(key=_rank)
-    return {element: _ordered(fields[element]) if fields[element] else {} for element in ordered}
+    return {element: _ordered(held) if (held := fields[element]) else held for element in ordered}
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
@@ -201,6 +201,8 @@ def union(left: FieldSet, right: FieldSet) -> FieldSet:
     """What belongs to either."""
     if not right or left is right:
         return left
+    if not left:
+        return right
     joined = dict(left)
     for element, theirs in right.items():
         ours = joined.get(element)

@@ -35,6 +35,7 @@ class MapType:
         self._schema = schema
         self._open = is_open or bool(schema.get("x-kubernetes-preserve-unknown-fields"))
         self._fields: dict[str, Type] = {}
+        self.steps: dict[str, tuple[str, Type]] = {}  # field -> its element in a field set and its type, once asked for
         self.atomic = schema.get("x-kubernetes-map-type") == "atomic"
 
     @cached_property
@@ -59,6 +60,16 @@ class MapType:
             return self.others
         made = self._fields[name] = _type(self._properties[name], is_open=self._open)
         return made
+
+    def step(self, name: str) -> "tuple[str, Type] | None":
+        """A field's element in a field set and its type; None where there can be no such field."""
+        field = self.field(name)
+        if field is None:
+            return None
+        found = (f"f:{name}", field)
+        if name in self._properties:
+            self.steps[name] = found
+        return found
 
 
 class ListType:
