@@ -56,6 +56,7 @@ def test_openapi_has_the_paths_that_a_computed_kind_serves_and_no_others(measure
     paths = measured.call("GET", f"/openapi/v3{MEASURES}").tree["paths"]
     where = f"{MEASURES}/namespaces/{{namespace}}/measures"
     assert {path: sorted(set(told) & {"get", "post", "put", "patch", "delete"}) for path, told in paths.items()} == {
+        f"{MEASURES}/measures": ["get"],
         where: ["get"],
         f"{where}/{{name}}": ["get"],
     }

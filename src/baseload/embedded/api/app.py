@@ -12,14 +12,14 @@ from urllib.parse import unquote
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from baseload.embedded.api import answers, discovery, health, openapi, reviews, status
+from baseload.embedded.api import answers, discovery, health, reviews, status
 from baseload.embedded.api.answers import Answer
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.measures import Measures
-from baseload.embedded.api.negotiate import PLAIN, Form, compressed, form
-from baseload.embedded.api.openapi import Documents
-from baseload.embedded.api.refusals import Failed, NotAcceptable, TooLarge, no_such_path
+from baseload.embedded.api.negotiate import PLAIN, Form, compressed
+from baseload.embedded.api.published import Published
+from baseload.embedded.api.refusals import Failed, TooLarge, no_such_path
 from baseload.embedded.api.watch import Closing
 from baseload.embedded.store.errors import BadRequest, StatusError
 
@@ -47,13 +47,13 @@ class Api:
     cluster: Cluster
     closing: Closing
     committed: Committed = at_once
-    documents: Documents | None = None
+    published: Published = field(init=False)
     measures: Measures = field(default_factory=Measures)
 
     def __post_init__(self) -> None:
         for kind in reviews.kinds():
             self.cluster.kinds.add(kind)
-        self.documents = Documents(self.cluster.kinds)
+        self.published = Published(self.cluster.kinds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -83,7 +83,7 @@ class Api:
     def answer(self, steps: list[str], call: Call) -> Answer | ASGIApp:
         match steps:
             case ["api" | "apis" as root]:
-                return self._discovered(root, call)
+                return self.published.discovered(root, call)
             case ["api", "v1"]:
                 return _found(discovery.resources(self.cluster.kinds, "", "v1"))
             case ["apis", group]:
@@ -95,33 +95,10 @@ class Api:
             case ["apis", group, version, *rest]:
                 return answers.of_target(self.cluster, self.closing, (group, version), rest, call)
             case ["openapi", *rest]:
-                return self._described(rest, call)
+                return self.published.described(rest, call)
             case ["metrics"] if call.method == "GET":
                 return self.measures.answer(self.cluster, call.headers.get("accept", ""))
         return health.answer(steps, call, self.cluster, self.closing)
-
-    def _discovered(self, root: str, call: Call) -> Answer:
-        wanted = form(call.headers, _DISCOVERY)
-        kinds, core = self.cluster.kinds, root == "api"
-        if wanted.kind:
-            return answers.json(discovery.aggregated(kinds, wanted.version, core=core), media_type=wanted.media_type)
-        address = call.headers.get("host", "")
-        return answers.json(discovery.core_versions(address) if core else discovery.groups(kinds))
-
-    def _described(self, rest: list[str], call: Call) -> Answer:
-        assert self.documents is not None
-        match rest:
-            case ["v3"]:
-                return answers.json(self.documents.index())
-            case ["v3", *path]:
-                document = self.documents.document("/".join(path))
-                if document is not None:
-                    return Answer(200, document, "application/json")
-            case ["v2"]:
-                if openapi.V2_ASKED in call.headers.get("accept", ""):
-                    return Answer(200, openapi.version_2(), openapi.V2_TYPE)
-                raise NotAcceptable("this server describes itself in OpenAPI v3: ask /openapi/v3")
-        raise no_such_path()
 
 
 def _found(tree: discovery.Tree | None) -> Answer:

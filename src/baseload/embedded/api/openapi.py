@@ -4,45 +4,26 @@ Documents are made when somebody asks, and kept until another kind is served. ku
 path belongs to which kind, what the kind looks like, and that PATCH takes `fieldValidation`.
 """
 
-import hashlib
-from collections.abc import Iterator
-from typing import cast
+from typing import Final, cast
 
 import msgspec
 
 import baseload
+from baseload.embedded.api import operations, swagger
 from baseload.embedded.api.kinds import Kinds, ServedKind
+from baseload.embedded.api.operations import REFERENCE
+from baseload.embedded.api.tagged import Tagged
 from baseload.embedded.store.record import Json
 from baseload.kube.schema import definitions
 from baseload.kube.schema.definitions import Schema
 
 Tree = dict[str, Json]
 
-_REFERENCE = "#/components/schemas/"
-_METHODS = {"get": "list", "post": "post"}
-_ON_OBJECT = {"get": "get", "put": "put", "patch": "patch", "delete": "delete"}
-_VERBS = {"post": "create", "put": "update"}  # what the other actions are called too
-
-_TITLE = "Kubernetes, as baseload speaks it"
-V2_ASKED = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
-V2_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"  # an @ may not stand in a media type
-_READING = ("labelSelector", "fieldSelector")
-_WRITING = ("dryRun", "fieldManager", "fieldValidation", "force")
-
-
-def version_2() -> bytes:
-    """OpenAPI v2 in protobuf, without definitions.
-
-    kubectl asks for it before it sends a `kind: List`, and leaves alone what the document does not define: the server
-    checks each item as it comes.
-    """
-    info = _text(1, _TITLE.encode()) + _text(2, baseload.__version__.encode())
-    return _text(1, b"2.0") + _text(2, info)
-
-
-def _text(field: int, value: bytes) -> bytes:
-    """A field of a protobuf message, shorter than 128 bytes."""
-    return bytes([field << 3 | 2, len(value)]) + value
+_V2: Final = "v2"
+_REFUSED: Final[Tree] = {
+    "description": "Refused: the Status says why (400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429, 5xx)",
+    "content": {"application/json": {"schema": {"$ref": REFERENCE + operations.STATUS}}},
+}
 
 
 class Documents:
@@ -50,63 +31,63 @@ class Documents:
 
     def __init__(self, kinds: Kinds) -> None:
         self._kinds = kinds
-        self._made: dict[str, bytes] = {}
+        self._made: dict[str, Tagged] = {}
         self._generation = -1
 
     def index(self) -> Tree:
         """GET /openapi/v3."""
-        paths: Tree = {}
-        for group, versions in self._kinds.versions().items():
-            for version in versions:
-                path = _path(group, version)
-                hash = hashlib.sha256(self._document(path, group, version)).hexdigest()[:32].upper()
-                paths[path] = {"serverRelativeURL": f"/openapi/v3/{path}?hash={hash}"}
-        return {"paths": paths}
+        paths = {path: self._document(path, *version) for path, version in self._paths().items()}
+        return {"paths": {path: {"serverRelativeURL": url(path, made.tag)} for path, made in paths.items()}}
 
-    def document(self, path: str) -> bytes | None:
+    def document(self, path: str) -> Tagged | None:
         """GET /openapi/v3/PATH; None where there is none."""
-        for group, versions in self._kinds.versions().items():
-            for version in versions:
-                if path == _path(group, version):
-                    return self._document(path, group, version)
-        return None
+        version = self._paths().get(path)
+        return None if version is None else self._document(path, *version)
 
-    def _document(self, path: str, group: str, version: str) -> bytes:
+    def version_2(self) -> Tagged:
+        """GET /openapi/v2 in JSON."""
+        made = [self._document(path, *version).body for path, version in self._paths().items()]
+        if _V2 not in self._made:
+            self._made[_V2] = Tagged(swagger.document(made))
+        return self._made[_V2]
+
+    def _paths(self) -> dict[str, tuple[str, str]]:
+        """path -> its group and version."""
+        return {
+            f"apis/{group}/{version}" if group else f"api/{version}": (group, version)
+            for group, versions in self._kinds.versions().items()
+            for version in versions
+        }
+
+    def _document(self, path: str, group: str, version: str) -> Tagged:
         if self._generation != self._kinds.generation:
             self._made, self._generation = {}, self._kinds.generation
         if path not in self._made:
-            self._made[path] = msgspec.json.encode(_made(path, self._kinds.of_version(group, version)))
+            self._made[path] = Tagged(msgspec.json.encode(_made(path, self._kinds.of_version(group, version))))
         return self._made[path]
 
 
-def _path(group: str, version: str) -> str:
-    return f"apis/{group}/{version}" if group else f"api/{version}"
+def url(path: str, tag: str) -> str:
+    """Where a document lies in the very form that has this tag."""
+    return f"/openapi/v3/{path}?hash={tag}"
 
 
 def _made(path: str, kinds: list[ServedKind]) -> Tree:
-    schemas: Tree = {}
+    schemas: Tree = dict(operations.SHARED)
     paths: Tree = {}
-    waiting: list[str] = []
+    waiting = [operations.DELETE_OPTIONS, f"{operations.META}ObjectMeta"]
     for kind in kinds:
-        schemas[_schema_name(kind)] = _translated(kind.schema, waiting, _gvk(kind))
-        paths.update(_paths(f"/{path}", kind))
+        schemas[operations.schema_name(kind)] = _translated(kind.schema, waiting, operations.gvk(kind))
+        if "list" in kind.verbs:
+            schemas[operations.list_name(kind)] = operations.lists(kind)
+        paths.update(operations.paths(f"/{path}", kind))
     while waiting:
         name = waiting.pop()
         if name not in schemas:
             schemas[name] = _translated(definitions.definition(name), waiting)
-    info: Tree = {"title": _TITLE, "version": baseload.__version__}
-    ordered: Tree = dict(sorted(schemas.items()))
-    return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": ordered}}
-
-
-def _schema_name(kind: ServedKind) -> str:
-    resource = kind.view
-    return ".".join([*reversed(resource.group.split(".")), resource.version, resource.kind]).lstrip(".")
-
-
-def _gvk(kind: ServedKind) -> Tree:
-    resource = kind.view
-    return {"group": resource.group, "kind": resource.kind, "version": resource.version}
+    info: Tree = {"title": swagger.TITLE, "version": baseload.__version__}
+    components: Tree = {"schemas": dict(sorted(schemas.items())), "responses": {"Refused": _REFUSED}}
+    return {"openapi": "3.0.0", "info": info, "paths": paths, "components": components}
 
 
 def _translated(schema: Schema, waiting: list[str], gvk: Tree | None = None) -> Tree:
@@ -125,41 +106,5 @@ def _value(value: Json, waiting: list[str]) -> Json:
     reference = value.get("$ref")
     if isinstance(reference, str):
         waiting.append(reference)
-        return {**value, "$ref": _REFERENCE + reference}
+        return {**value, "$ref": REFERENCE + reference}
     return {key: _value(held, waiting) for key, held in value.items()}
-
-
-def _paths(prefix: str, kind: ServedKind) -> Iterator[tuple[str, Json]]:
-    resource = kind.view
-    where = f"{prefix}/namespaces/{{namespace}}" if resource.namespaced else prefix
-    collection, one = f"{where}/{resource.plural}", f"{where}/{resource.plural}/{{name}}"
-    for path, methods in ((collection, _METHODS), (one, _ON_OBJECT)):
-        if served := {method: action for method, action in methods.items() if _VERBS.get(action, action) in kind.verbs}:
-            yield path, _operations(kind, served, path)
-    for name in kind.subresources:
-        yield f"{one}/{name}", _operations(kind, {"get": "get", "put": "put", "patch": "patch"}, f"{one}/{name}")
-
-
-def _operations(kind: ServedKind, methods: dict[str, str], path: str) -> Tree:
-    parameters: list[Json] = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-        for name in ("namespace", "name")
-        if f"{{{name}}}" in path
-    ]
-    operations: Tree = {"parameters": parameters} if parameters else {}
-    schema: Json = {"$ref": _REFERENCE + _schema_name(kind)}
-    body: Tree = {"content": {"application/json": {"schema": schema}}}
-    for method, action in methods.items():
-        writes = method in ("post", "put", "patch")
-        operation: Tree = {
-            "parameters": _query(_WRITING if writes else _READING),
-            "responses": {"200": {"description": "OK", **body}},
-            "x-kubernetes-action": action,
-            "x-kubernetes-group-version-kind": _gvk(kind),
-        }
-        operations[method] = {**operation, "requestBody": body} if writes else operation
-    return operations
-
-
-def _query(names: tuple[str, ...]) -> list[Json]:
-    return [{"name": name, "in": "query", "schema": {"type": "string"}} for name in names]

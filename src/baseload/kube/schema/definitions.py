@@ -47,6 +47,11 @@ def of_kind(api_version: str, kind: str) -> Schema | None:
     return definition(official) if official else None
 
 
+def name_of(api_version: str, kind: str) -> str:
+    """What the definition of one of Kubernetes' own kinds is called; "" for one that none is carried for."""
+    return cast("dict[str, str]", _official()["kinds"]).get(f"{api_version}/{kind}", "")
+
+
 def is_custom(api_version: str, kind: str) -> bool:
     """Whether a custom resource definition adds the kind; those alone say which values a field may have."""
     return f"{api_version}/{kind}" in _custom()
