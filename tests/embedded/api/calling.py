@@ -93,6 +93,6 @@ def config_map(name: str, **data: str) -> dict[str, object]:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
 
 
-def pod(name: str) -> dict[str, object]:
+def pod(name: str) -> dict[str, Any]:
     spec = {"containers": [{"name": "main", "image": "nginx:1"}]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}

@@ -10,6 +10,7 @@ from typing import Final
 
 from baseload.embedded.api import aggregation, crds
 from baseload.embedded.api.admission import Chain
+from baseload.embedded.api.alike import Alike
 from baseload.embedded.api.kinds import Kinds, built_in
 from baseload.embedded.store.parse import parse_object
 from baseload.embedded.store.ports import Clock
@@ -31,6 +32,7 @@ class Cluster:
     clock: Clock
     admission: Chain
     kinds: Kinds = field(default_factory=lambda: Kinds(built_in()))
+    alike: Alike = field(default_factory=Alike)
 
     def __post_init__(self) -> None:
         for resource in dict.fromkeys(kind.resource for kind in self.kinds if kind.is_stored):

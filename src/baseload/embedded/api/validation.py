@@ -128,7 +128,7 @@ def _cause(finding: Finding) -> Cause:
 
 def _of_metadata(kind: ServedKind, metadata: Mapping[str, Json]) -> Iterator[Cause]:
     name = str(metadata.get("name") or "")
-    if name and (wrong := _wrong_name(kind, name)):
+    if name and (wrong := wrong_name(kind, name)):
         yield Cause("FieldValueInvalid", f'Invalid value: "{name}": {wrong}', "metadata.name")
     labels = metadata.get("labels")
     for key, value in labels.items() if isinstance(labels, dict) else ():
@@ -138,7 +138,8 @@ def _of_metadata(kind: ServedKind, metadata: Mapping[str, Json]) -> Iterator[Cau
             yield Cause("FieldValueInvalid", f'Invalid value: "{value}": {_VALUE_TEXT}', "metadata.labels")
 
 
-def _wrong_name(kind: ServedKind, name: str) -> str:
+def wrong_name(kind: ServedKind, name: str) -> str:
+    """What is wrong with an object's name; "" where nothing is."""
     resource = kind.resource
     if resource.group == _RBAC:
         return "may not be '.', '..' or contain '/' or '%'" if name in (".", "..") or set(name) & set("/%") else ""

@@ -9,7 +9,7 @@ from typing import Final, cast
 
 import msgspec
 
-from baseload.embedded.api import birth, bodies, crds, custom, parts, status_patches, validation
+from baseload.embedded.api import alike, birth, bodies, crds, custom, parts, status_patches, validation
 from baseload.embedded.api.admission import Review
 from baseload.embedded.api.admission.defaults import give_defaults
 from baseload.embedded.api.call import MERGE, STRATEGIC, Call, Tree, decoded, unsupported
@@ -21,6 +21,7 @@ from baseload.embedded.api.versions import tree_of as tree_of
 from baseload.embedded.store import errors, parse
 from baseload.embedded.store.errors import BadRequest, Cause, Invalid
 from baseload.embedded.store.record import Json, Record
+from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.rules import Part
 from baseload.embedded.store.store import Removal
 from baseload.kube.merge import apply as applying
@@ -39,9 +40,18 @@ def create(cluster: Cluster, target: Target, call: Call) -> Record:
     """POST on a collection."""
     if target.name:
         raise no_such_method()
+    known = alike.likeness(target, call)
+    if known is not None:
+        draft = cluster.alike.draft(cluster.store, target, *known, cluster.now())
+        if draft is not None:
+            return cluster.written(cluster.store.create(draft))
     tree = bodies.tree(target, call)
     validation.take_known(target.kind, tree, call)
-    return _create(cluster, target.kind, tree, call, applied=False)
+    looked_at: set[Resource] = set()
+    record = _create(cluster, target.kind, tree, call, applied=False, looked_at=looked_at)
+    if known is not None and not call.warnings:
+        cluster.alike.learn(cluster.store, known[0], record, looked_at)
+    return record
 
 
 def update(cluster: Cluster, target: Target, call: Call) -> Record:
@@ -177,7 +187,15 @@ def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
     return _stored(cluster, target, tree, old, call), False
 
 
-def _create(cluster: Cluster, kind: ServedKind, tree: Tree, call: Call, *, applied: bool) -> Record:
+def _create(
+    cluster: Cluster,
+    kind: ServedKind,
+    tree: Tree,
+    call: Call,
+    *,
+    applied: bool,
+    looked_at: set[Resource] | None = None,
+) -> Record:
     metadata = cast(Tree, tree["metadata"])
     for name in _SERVERS:
         metadata.pop(name, None)
@@ -188,7 +206,7 @@ def _create(cluster: Cluster, kind: ServedKind, tree: Tree, call: Call, *, appli
         )
         tree = cast(Tree, managed)
     _name(cluster, kind, tree)
-    draft = parse.parse_object(kind.resource, kind.stored(_admitted(cluster, kind, tree, None)))
+    draft = parse.parse_object(kind.resource, kind.stored(_admitted(cluster, kind, tree, None, looked_at=looked_at)))
     _check_definition(draft)
     record = cluster.store.create(draft, uid=draft.uid, dry_run=call.is_dry_run)
     return record if call.is_dry_run else cluster.written(record)
@@ -225,8 +243,9 @@ def _admitted(
     *,
     subresource: str = "",
     is_seed: bool = False,
+    looked_at: set[Resource] | None = None,
 ) -> Tree:
-    """The tree, admitted and checked."""
+    """The tree, admitted and checked; `looked_at` receives the other kinds whose objects had a say in it."""
     if kind.conversion is not None and not kind.is_custom:
         held = cluster.kinds.of_resource(kind.resource)
         stored = _admitted(cluster, held, kind.stored(tree), old, subresource=subresource, is_seed=is_seed)
@@ -239,6 +258,7 @@ def _admitted(
         cluster.store,
         is_seed=is_seed,
         subresource=subresource,
+        looked_at=set() if looked_at is None else looked_at,
     )
     for admit in cluster.admission.mend:
         admit(review)

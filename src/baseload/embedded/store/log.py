@@ -41,6 +41,11 @@ class Log:
         self._bound = bound
         self._encoded: dict[int, bytes] = {}
 
+    @property
+    def last(self) -> int:
+        """The version of the last event; before there is any, that at which the log began."""
+        return self.events[-1].version if self.events else self.floor
+
     def append(self, event: Event) -> None:
         self.events.append(event)
 

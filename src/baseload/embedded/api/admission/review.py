@@ -5,7 +5,7 @@ see it as it would be stored.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from baseload.embedded.api.kinds import ServedKind
@@ -27,6 +27,7 @@ class Review:
     store: Store
     is_seed: bool = False  # an object of an earlier cluster, put back with all that it had
     subresource: str = ""
+    looked_at: set[Resource] = field(default_factory=set)  # other kinds whose objects had a say
 
     def is_of(self, group: str, *kinds: str) -> bool:
         """Whether the object is of one of these kinds."""
@@ -56,6 +57,7 @@ class Review:
         """Another kind that is served."""
         found = self.store.resource_of(group, kind)
         assert found is not None, f"{kind} is not served"
+        self.looked_at.add(found)
         return found
 
     def records(self, group: str, kind: str) -> list[Record]:

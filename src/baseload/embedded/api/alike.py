@@ -1,0 +1,104 @@
+"""Pods that are written alike: what became of the first is what becomes of the others, but for name, uid and time.
+
+A controller makes many pods from one template, and sends the same bytes with another name in them. Such a body is not
+read, defaulted, admitted and checked again, as long as nothing was written to the kinds that admission looked at. Its
+parts are those of the first pod, held once for all of them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from baseload.embedded.api import validation
+from baseload.embedded.api.call import JSON, Call
+from baseload.embedded.api.target import Target
+from baseload.embedded.store.record import Record, encode, section
+from baseload.embedded.store.resource import Resource
+from baseload.embedded.store.store import Store
+
+_REMEMBERED: Final = 1 << 11  # bodies; the oldest is forgotten for the next
+_POD: Final = ("", "Pod")
+
+Likeness = tuple[str, str, str, bytes, bytes]
+"""Namespace, manager, way of validation, and the body before and after the name"""
+
+
+class _Metadata(msgspec.Struct):
+    name: str = ""
+
+
+class _Named(msgspec.Struct):
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The first pod of its like; `seen` are the kinds that admission looked at, each with its last version."""
+
+    record: Record
+    managed: tuple[bytes, bytes]  # what stands before and after the time of its manager
+    seen: tuple[tuple[Resource, int], ...]
+
+
+_read: Final = msgspec.json.Decoder(_Named).decode
+
+
+class Alike:
+    """What is remembered of the pods of one store."""
+
+    def __init__(self) -> None:
+        self._made: dict[Likeness, _Made] = {}
+
+    def draft(self, store: Store, target: Target, likeness: Likeness, name: str, now: str) -> Record | None:
+        """Another pod like one that was made before, to be stored; None where none is known."""
+        made = self._made.get(likeness)
+        if made is None:
+            return None
+        if any(store.table(resource).log.last != version for resource, version in made.seen):
+            del self._made[likeness]
+            return None
+        if name and validation.wrong_name(target.kind, name):
+            return None
+        first = made.record
+        managed = made.managed[0] + now.encode() + made.managed[1]
+        return Record(
+            first.resource,
+            first.namespace,
+            name,
+            first.shared,
+            first.body,
+            first.status,
+            first.node,
+            first.finalizers,
+            managed,
+        )
+
+    def learn(self, store: Store, likeness: Likeness, record: Record, looked_at: Iterable[Resource]) -> None:
+        """Remembers a pod that was made, if nothing in it follows from its name, its uid or the time."""
+        before, time, after = section(record.managed).partition(record.created.encode())
+        said = encode(record)
+        own = (msgspec.json.encode(record.name), record.uid.encode(), record.created.encode())
+        if not time or any(said.count(text) > most for text, most in zip(own, (1, 1, 2), strict=True)):
+            return
+        seen = tuple((resource, store.table(resource).log.last) for resource in looked_at)
+        if len(self._made) >= _REMEMBERED:
+            del self._made[next(iter(self._made))]
+        self._made[likeness] = _Made(record, (before, after), seen)
+
+
+def likeness(target: Target, call: Call) -> tuple[Likeness, str] | None:
+    """What a create is told by, and the name in it; None where it is none of a pod from one JSON body."""
+    resource = target.kind.view
+    if (resource.group, resource.kind) != _POD or call.media_type != JSON or call.is_dry_run:
+        return None
+    try:
+        name = _read(call.body).metadata.name
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    quoted = msgspec.json.encode(name)
+    before, found, after = call.body.partition(quoted) if name else (call.body, b"", b"")
+    if name and (not found or quoted in after):
+        return None
+    return (target.namespace, call.manager, call.validation, before, after), name
