@@ -1,9 +1,11 @@
 """What a protobuf body is read as: the JSON that Go's own types would be written as."""
 
+import json
+import struct
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baseload.kube.protobuf import decode as decoding
@@ -27,6 +29,7 @@ def refusal(sent: bytes) -> str:
     return str(caught.value)
 
 
+@settings(max_examples=300)
 @given(kind=st.sampled_from(KINDS), seed=SEEDS)
 def test_what_is_encoded_is_decoded(kind: str, seed: int) -> None:
     tree = trees.tree(kind, seed)
@@ -78,6 +81,12 @@ def test_an_inlined_struct_lies_in_the_object_that_holds_it() -> None:
     assert spec["volumes"] == [{"name": "data", "emptyDir": {"medium": "Memory"}}]
 
 
+def test_what_an_inlined_struct_must_have_is_there_too() -> None:
+    spec: Any = decode(body("v1", "Pod", field(2, field(34, field(1, field(2, "busybox"))))))["spec"]
+
+    assert spec["ephemeralContainers"] == [{"name": "", "image": "busybox", "resources": {}}]
+
+
 @pytest.mark.parametrize(
     ("octets", "value"),
     [
@@ -96,10 +105,39 @@ def test_a_number_or_word_is_what_its_type_says(octets: bytes, value: int | str)
 def test_instants_are_written_as_kubernetes_writes_them() -> None:
     at = field(1, 1_796_040_005) + field(2, 123_456_789)
     event: Any = decode(body("v1", "Event", field(6, at) + field(7, b"") + field(10, at)))
+    lease: Any = decode(body("coordination.k8s.io/v1", "Lease", field(2, field(3, b"") + field(4, field(1, 0)))))
 
     assert event["firstTimestamp"] == "2026-11-30T12:00:05Z"
     assert event["lastTimestamp"] is None
     assert event["eventTime"] == "2026-11-30T12:00:05.123456Z"
+    assert lease["spec"] == {"acquireTime": None, "renewTime": "1970-01-01T00:00:00.000000Z"}
+
+
+def test_an_instant_that_is_none_is_left_out_of_metadata() -> None:
+    assert decode(config_map(field(1, field(8, b""))))["metadata"] == {}
+
+
+def test_a_schema_is_written_as_openapi_has_it() -> None:
+    count = field(5, "integer") + varint(9 << 3 | 1) + struct.pack("<d", 100) + field(8, field(1, "7"))
+    strings = field(5, "array") + field(24, field(1, field(5, "string")))
+    tuples = field(24, field(2, field(5, "string")) + field(2, field(5, "integer")))
+    free = field(30, field(1, 1)) + field(33, field(2, field(5, "string")))
+    depends = field(32, field(1, "a") + field(2, field(2, "b"))) + field(32, field(1, "c") + field(2, field(1, free)))
+    properties = {"count": count, "strings": strings, "tuples": tuples, "free": free, "depends": depends}
+    schema = b"".join(field(29, field(1, name) + field(2, octets)) for name, octets in properties.items())
+    version = field(1, "v1") + field(4, field(1, schema))
+    spec: Any = decode(body("apiextensions.k8s.io/v1", "CustomResourceDefinition", field(2, field(7, version))))["spec"]
+
+    told = spec["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    bare = {"additionalProperties": True, "additionalItems": {"type": "string"}}
+    assert told == {
+        "count": {"type": "integer", "maximum": 100, "default": 7},
+        "strings": {"type": "array", "items": {"type": "string"}},
+        "tuples": {"items": [{"type": "string"}, {"type": "integer"}]},
+        "free": bare,
+        "depends": {"dependencies": {"a": ["b"], "c": bare}},
+    }
+    assert json.dumps(told["count"]["maximum"]) == "100"
 
 
 def test_bytes_are_base64_and_quantities_canonical() -> None:
@@ -135,6 +173,9 @@ def test_the_last_of_several_counts_and_messages_add_up() -> None:
         "metadata": {"name": "b", "namespace": "x"},
         "immutable": False,
     }
+    assert decode(config_map(named("a") + named("")))["metadata"] == {}
+    at = field(8, field(1, 5)) + field(8, field(1, 0))
+    assert decode(config_map(field(1, at)))["metadata"] == {"creationTimestamp": "1970-01-01T00:00:00Z"}
 
 
 def test_fields_that_nobody_knows_are_passed_over() -> None:
@@ -219,9 +260,16 @@ def test_what_lies_too_deep_is_refused() -> None:
     assert refusal(sent) == "the body is nested too deeply"
 
 
-def test_more_messages_than_a_body_can_sensibly_hold_are_refused() -> None:
-    containers = field(2, b"") * (decoding.MOST + 1)  # two bytes each, and a map of zeros in the tree
-    repeated = field(2, field(1, field(1, "x" * 4_000_000)) + field(1, field(2, "y" * 4_000_000)))
-
-    assert refusal(body("v1", "Pod", field(2, containers))) == "the body holds more than 400000 messages"
-    assert refusal(body("policy/v1", "PodDisruptionBudget", repeated)) == "the body holds more than 400000 messages"
+@pytest.mark.parametrize(
+    "sent",
+    [
+        body("v1", "Pod", field(2, field(2, b"") * 150_000)),  # two bytes each, and a map of zeros in the tree
+        body("v1", "Pod", field(2, field(2, field(3, "") * 200_001))),
+        body("v1", "Pod", field(2, field(14, field(4, b"\1" * 200_001)))),
+        config_map(field(2, b"") * 200_001),
+        config_map(field(1, field(1, "x" * 2_000_000)) + field(1, field(1, "y" * 2_000_000))),
+    ],
+    ids=["messages", "texts", "numbers", "entries", "repeated"],
+)
+def test_more_values_than_a_body_can_sensibly_hold_are_refused(sent: bytes) -> None:
+    assert refusal(sent) == "the body holds more than 200000 values"

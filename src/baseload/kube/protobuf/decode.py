@@ -17,8 +17,8 @@ from baseload.kube.protobuf.wire import ProtobufError
 MAGIC: Final = b"k8s\0"
 DEEPEST: Final = 100
 """Messages within messages; the schema of a custom resource, the deepest there is, takes one or two a level"""
-MOST: Final = 400_000
-"""Messages and entries of maps; a body of the size that the API reads has fewer, if it says anything in them"""
+MOST: Final = 200_000
+"""Messages, entries of maps and elements of lists; what the API reads has fewer, if it says anything in them"""
 SCHEME: Final = "pkg/runtime/scheme.go:111"
 """Where Go keeps its kinds; its refusals say so"""
 _TYPE_META, _RAW = 1 << 3 | wire.LENGTH, 2 << 3 | wire.LENGTH
@@ -98,11 +98,11 @@ class _Reading:
     depth: int = 0
     left: int = MOST
 
-    def count(self, size: int = 0) -> None:
-        """Counts one more message or entry; many bytes count as several."""
-        self.left -= 1 + size // 16
+    def count(self, more: int = 0) -> None:
+        """Counts one more message or element, and what is as much work as so many."""
+        self.left -= 1 + more
         if self.left < 0:
-            raise ProtobufError(f"the body holds more than {MOST} messages")
+            raise ProtobufError(f"the body holds more than {MOST} values")
 
     def message(self, name: str, data: bytes, at: int, end: int) -> object:
         """A message as JSON has it."""
@@ -156,7 +156,7 @@ class _Reading:
         at, end = spots[-1]
         if len(spots) > 1 and inner.type not in READ_ANEW:
             data = b"".join(data[begin:stop] for begin, stop in spots)
-            self.count(len(data))
+            self.count(len(data) // 16)  # copying is quick, but may happen at every depth
             at, end = 0, len(data)
         if inner.absent == "inline":
             self._read(plan.of(inner.type), tree, data, at, end)

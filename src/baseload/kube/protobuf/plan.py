@@ -26,7 +26,7 @@ class Reader(Protocol):
 
     def message(self, name: str, data: bytes, at: int, end: int) -> object: ...
 
-    def count(self, size: int = 0) -> None: ...
+    def count(self, more: int = 0) -> None: ...
 
 
 # takes what stands from one place to another into a tree; where the value is a number, the first place is the number
@@ -118,6 +118,7 @@ def _single(name: str, read: Read, *, omits: bool) -> Take:
 
 def _into_list(name: str, read: Read) -> Take:
     def take(reader: Reader, tree: Tree, data: bytes, at: int, end: int) -> None:
+        reader.count()
         value = read(reader, data, at, end)
         held = tree.get(name)
         if held is None:
@@ -133,6 +134,7 @@ def _packed(name: str, type: str) -> Take:
 
     def take(reader: Reader, tree: Tree, data: bytes, at: int, end: int) -> None:
         values: list[object] = []
+        reader.count(end - at)
         while at < end:
             if type == "double":
                 values.append(read(reader, data, at, end))
@@ -164,15 +166,12 @@ def _into_map(name: str, type: str) -> Take:
             else:
                 at = wire.skip(data, at, end)
         value = read(reader, data, value_at, value_end) if value_end > value_at else read(reader, b"", 0, 0)
-        cast(Tree, tree.setdefault(name, {}) if tree.get(name) is not None else _fresh(tree, name))[str(key)] = value
+        held = tree.get(name)
+        if held is None:
+            held = tree[name] = {}
+        cast(Tree, held)[str(key)] = value
 
     return take
-
-
-def _fresh(tree: Tree, name: str) -> Tree:
-    made: Tree = {}
-    tree[name] = made
-    return made
 
 
 def _reader(type: str) -> Read:
