@@ -176,6 +176,6 @@ def test_services_get_addresses_that_they_keep() -> None:
     first = server.call("POST", path, web).tree["spec"]
     second = server.call("POST", path, {**web, "metadata": {"name": "api"}}).tree["spec"]
 
-    assert (first["clusterIP"], second["clusterIP"]) == ("10.96.0.1", "10.96.0.2")
+    assert (first["clusterIP"], second["clusterIP"]) == ("10.96.0.2", "10.96.0.3")
     assert server.call("PUT", f"{path}/web", web).tree["spec"] == first
     assert server.call("POST", path, headless).tree["spec"]["clusterIP"] == "None"

@@ -16,12 +16,12 @@ MEASURES = "/apis/metrics.k8s.io/v1beta1"
 
 
 @pytest.fixture
-def server() -> Server:
+def api() -> Server:
     return Server()
 
 
 @pytest.fixture
-def measured(server: Server) -> Server:
+def measured(api: Server) -> Server:
     """A server with a kind that is read alone."""
 
     def reply(cluster: Cluster, target: Target, call: Call) -> Tree:
@@ -36,8 +36,8 @@ def measured(server: Server) -> Server:
         namespaced=True,
         schema={"type": "object", "properties": {}},
     )
-    server.cluster.kinds.add(kind)
-    return server
+    api.cluster.kinds.add(kind)
+    return api
 
 
 def found(items: list[Any], **wanted: str) -> Any:
@@ -60,7 +60,8 @@ def test_openapi_has_the_paths_that_a_computed_kind_serves_and_no_others(measure
         where: ["get"],
         f"{where}/{{name}}": ["get"],
     }
-    assert list(measured.call("GET", f"/openapi/v3{REVIEWS.rpartition('/')[0]}").tree["paths"]) == [REVIEWS]
+    reviews = measured.call("GET", f"/openapi/v3{REVIEWS.rpartition('/')[0]}").tree["paths"]
+    assert list(reviews) == [REVIEWS, "/apis/authentication.k8s.io/v1/tokenreviews"]
 
 
 def test_get_and_list_of_a_computed_kind_reach_its_reply(measured: Server) -> None:
@@ -90,23 +91,23 @@ def test_what_no_verb_reaches_is_no_path(measured: Server, path: str) -> None:
     assert measured.call("GET", path).code == 404
 
 
-def test_self_subject_review_tells_who_asks(server: Server) -> None:
-    told = server.call("POST", REVIEWS, {})
+def test_self_subject_review_tells_who_asks(api: Server) -> None:
+    told = api.call("POST", REVIEWS, {})
     assert told.code == 201
     groups = ["system:masters", "system:authenticated"]
     assert told.tree["status"] == {"userInfo": {"username": "system:admin", "groups": groups}}
 
 
-def test_unknown_field_of_a_review_is_refused_when_that_is_asked(server: Server) -> None:
-    refused = server.call("POST", f"{REVIEWS}?fieldValidation=Strict", {"foo": 1})
+def test_unknown_field_of_a_review_is_refused_when_that_is_asked(api: Server) -> None:
+    refused = api.call("POST", f"{REVIEWS}?fieldValidation=Strict", {"foo": 1})
     assert (refused.code, refused.reason) == (400, "BadRequest")
     handled = 'SelfSubjectReview in version "v1" cannot be handled as a SelfSubjectReview'
     assert refused.message == f'{handled}: strict decoding error: unknown field "foo"'
-    assert server.call("POST", REVIEWS, {"foo": 1}).headers["warning"] == '299 - "unknown field \\"foo\\""'
+    assert api.call("POST", REVIEWS, {"foo": 1}).headers["warning"] == '299 - "unknown field \\"foo\\""'
 
 
-def test_review_of_another_kind_is_refused(server: Server) -> None:
+def test_review_of_another_kind_is_refused(api: Server) -> None:
     body = {"kind": "TokenReview", "apiVersion": "authentication.k8s.io/v1"}
-    refused = server.call("POST", REVIEWS, body, headers=JSON)
+    refused = api.call("POST", REVIEWS, body, headers=JSON)
     assert (refused.code, refused.reason) == (400, "BadRequest")
     assert refused.message.startswith("TokenReview in version")

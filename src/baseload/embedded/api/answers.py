@@ -1,7 +1,7 @@
 """What is answered to a request about objects: it finds the target, runs the verb, and gives the outcome its form."""
 
 from functools import partial
-from typing import cast
+from typing import Final, cast
 
 import msgspec
 from starlette.types import ASGIApp
@@ -15,6 +15,7 @@ from baseload.embedded.api import (
     status,
     tables,
     target,
+    token_requests,
     verbs,
     versions,
 )
@@ -36,6 +37,8 @@ from baseload.embedded.store.watch import Watch
 
 _STREAMS = ("log", "exec", "attach", "portforward", "proxy")
 """Subresources that take whatever comes"""
+
+_ACTIONS: Final = {"binding": pod_actions.bind, "eviction": pod_actions.evict, "token": token_requests.issue}
 
 
 def of_target(
@@ -73,12 +76,11 @@ def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) ->
 def _done(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answer:
     """What comes of a subresource that is done rather than read."""
     match found.subresource:
-        case "binding" | "eviction" as action if call.method == "POST":
-            act = pod_actions.bind if action == "binding" else pod_actions.evict
-            return json(act(cluster, found, call), code=201)
+        case "binding" | "eviction" | "token" as action if call.method == "POST":
+            return json(_ACTIONS[action](cluster, found, call), code=201)
         case parts.FINALIZE if call.method == "PUT":
             return _one(cluster, found, verbs.update(cluster, found, call), call, wanted)
-        case "binding" | "eviction" | parts.FINALIZE:
+        case "binding" | "eviction" | "token" | parts.FINALIZE:
             raise no_such_method()
     return simulated.answer(cluster, found, call)
 

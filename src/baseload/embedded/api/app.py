@@ -14,8 +14,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from baseload.embedded.api import answers, discovery, health, reviews, status
 from baseload.embedded.api.answers import Answer
+from baseload.embedded.api.authenticate import Authenticate, everybody
+from baseload.embedded.api.authorize import attributes, impersonate
+from baseload.embedded.api.authorize.attributes import Attributes
+from baseload.embedded.api.authorize.impersonate import Impersonation
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.identity import Identity
 from baseload.embedded.api.measures import Measures
 from baseload.embedded.api.negotiate import PLAIN, Form, compressed
 from baseload.embedded.api.published import Published
@@ -49,11 +54,14 @@ class Api:
     committed: Committed = at_once
     published: Published = field(init=False)
     measures: Measures = field(default_factory=Measures)
+    authenticate: Authenticate = everybody
+    impersonation: Impersonation = field(init=False)
 
     def __post_init__(self) -> None:
         for kind in reviews.kinds():
             self.cluster.kinds.add(kind)
         self.published = Published(self.cluster.kinds)
+        self.impersonation = Impersonation(self.cluster.authorizer)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -66,8 +74,10 @@ class Api:
         headers = dict(request.headers)
         warnings: list[str] = []
         try:
-            call = Call(scope["method"], request.query_params, headers, await _body(request), warnings)
-            answer = self.answer(_steps(scope), call)
+            steps, query = _steps(scope), request.query_params
+            identity = self._admitted(scope, attributes.of_request(scope["method"], scope["path"], steps, query))
+            call = Call(scope["method"], query, headers, await _body(request), warnings, identity)
+            answer = self.answer(steps, call)
             await self.committed()
         except ClientDisconnect:
             return
@@ -79,6 +89,15 @@ class Api:
             _log.exception("%s %s", scope["method"], scope["path"])
             answer = _refusal(Failed(f"Internal error occurred: {type(error).__name__}"))
         await _send(answer, headers, warnings, scope, receive, send)
+
+    def _admitted(self, scope: Scope, asked: Attributes) -> Identity:
+        """Who asks, where he may; before anything of the request is looked at but its head."""
+        identity = self.authenticate(scope)
+        other = impersonate.wanted(scope["headers"])
+        if other is not None:
+            identity = self.impersonation.acting(identity, other, asked)
+        self.cluster.authorizer.check(identity, asked)
+        return identity
 
     def answer(self, steps: list[str], call: Call) -> Answer | ASGIApp:
         match steps:

@@ -4,14 +4,19 @@ A definition that was written changes what is served; a namespace that was made 
 the controller for those would give it.
 """
 
-from collections.abc import Iterable
+import secrets
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from baseload.embedded.api import aggregation, crds
 from baseload.embedded.api.admission import Chain
 from baseload.embedded.api.alike import Alike
+from baseload.embedded.api.authorize import bootstrap, gathering
+from baseload.embedded.api.authorize.authorizer import Authorizer
+from baseload.embedded.api.identity import Identity
 from baseload.embedded.api.kinds import Kinds, built_in
+from baseload.embedded.api.tokens import Tokens
 from baseload.embedded.store.parse import parse_object
 from baseload.embedded.store.ports import Clock
 from baseload.embedded.store.record import Json, Record
@@ -23,6 +28,28 @@ NAMESPACES: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
 ACTIVE: Final[dict[str, Json]] = {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
 """What makes a namespace one that is in use"""
 
+_SERVICE: Final[dict[str, Json]] = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {
+        "name": "kubernetes",
+        "namespace": "default",
+        "labels": {"component": "apiserver", "provider": "kubernetes"},
+    },
+    "spec": {
+        "clusterIP": "10.96.0.1",
+        "clusterIPs": ["10.96.0.1"],
+        "internalTrafficPolicy": "Cluster",
+        "ipFamilies": ["IPv4"],
+        "ipFamilyPolicy": "SingleStack",
+        "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+        "sessionAffinity": "None",
+        "type": "ClusterIP",
+    },
+    "status": {"loadBalancer": {}},
+}
+"""The API as the cluster's own workloads know it"""
+
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
@@ -33,10 +60,16 @@ class Cluster:
     admission: Chain
     kinds: Kinds = field(default_factory=lambda: Kinds(built_in()))
     alike: Alike = field(default_factory=Alike)
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # what tokens are signed with
+    static_tokens: Mapping[str, Identity] = field(default_factory=dict, repr=False)
+    authorizer: Authorizer = field(init=False)
+    tokens: Tokens = field(init=False)
 
     def __post_init__(self) -> None:
         for resource in dict.fromkeys(kind.resource for kind in self.kinds if kind.is_stored):
             self.store.serve(resource)
+        object.__setattr__(self, "authorizer", Authorizer(self.store))
+        object.__setattr__(self, "tokens", Tokens(self.store, self.clock, self.key, self.static_tokens))
         for record in list(self.store.table(self._resource(*crds.KIND)).records.values()):
             self._serve(record)
 
@@ -52,6 +85,9 @@ class Cluster:
             record = self._defined(record)
         elif resource.has_spec_finalizers and record.deletion is None:
             self._give_account(record.name)
+        elif (resource.group, resource.kind) == gathering.KIND:
+            gathering.aggregate(self.store)
+            record = self.store.get(resource, "", record.name)
         self.store.tidy()
         return record
 
@@ -60,6 +96,8 @@ class Cluster:
         resource = record.resource
         if (resource.group, resource.kind) == crds.KIND:
             self._retire()
+        elif (resource.group, resource.kind) == gathering.KIND:
+            gathering.aggregate(self.store)
         self.store.tidy()
 
     def _resource(self, group: str, kind: str) -> Resource:
@@ -109,7 +147,7 @@ class Cluster:
 
 
 def furnish(cluster: Cluster, objects: Iterable[dict[str, Json]] = ()) -> None:
-    """Gives a cluster what every new one has: its namespaces with their accounts, and further objects."""
+    """Gives a cluster what every new one has: roles, namespaces with their accounts, its own service, and more."""
     cluster.announce()
     first: list[dict[str, Json]] = [
         {
@@ -120,9 +158,10 @@ def furnish(cluster: Cluster, objects: Iterable[dict[str, Json]] = ()) -> None:
         }
         for name in NAMESPACES
     ]
-    for tree in (*first, *objects):
+    for tree in (*first, _SERVICE, *objects):
         kind = cluster.kinds.of_version_named(str(tree["apiVersion"]), str(tree["kind"]))
         assert kind is not None, f"{tree['apiVersion']} {tree['kind']} is not served"
         draft = parse_object(kind.resource, kind.stored(tree))
         if cluster.store.find(kind.resource, draft.namespace, draft.name) is None:
             cluster.written(cluster.store.create(draft))
+    bootstrap.furnish(cluster.store)

@@ -72,8 +72,10 @@ def answer(cluster: Cluster, target: Target, call: Call) -> Tree:
 def sent(target: Target, call: Call) -> Tree:
     """The body of a create: an object of the kind, with no fields but its own."""
     tree = bodies.tree(target, call)
+    if "spec" in (definitions.properties(target.kind.schema) or {}):
+        tree.setdefault("spec", {})
     validation.take_known(target.kind, tree, call)
-    validation.check(target.kind, tree)
+    validation.check_readable(target.kind, tree)
     return tree
 
 

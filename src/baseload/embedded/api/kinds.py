@@ -37,6 +37,7 @@ _ACTIONS: Final = {
     ("", "Node"): ("proxy",),
     ("", "Pod"): ("attach", "binding", "eviction", "exec", "log", "portforward", "proxy"),
     ("", "Service"): ("proxy",),
+    ("", "ServiceAccount"): ("token",),
 }
 VERBS: Final = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 

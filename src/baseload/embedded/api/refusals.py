@@ -1,6 +1,7 @@
 """What only an API refuses, beside the refusals of the store: forms, media types, methods, sizes.
 
 StatusError (embedded.store.errors)
+    Unauthorized        the credentials are not known, or good no longer
     NoSuchPath          the path names nothing that is served
     NoSuchMethod        the path is served, the method is not
     NotAcceptable       no form of the answer would do
@@ -19,6 +20,12 @@ from baseload.kube.kinds import group_of
 from baseload.kube.merge.refusal import ApplyConflict, PatchError
 from baseload.kube.protobuf import table
 from baseload.kube.protobuf.decode import SCHEME
+
+
+class Unauthorized(StatusError):
+    """The credentials are not known, or good no longer."""
+
+    code, reason = 401, "Unauthorized"
 
 
 class NoSuchPath(StatusError):

@@ -34,7 +34,8 @@ def _details(error: StatusError) -> dict[str, Json]:
     if error.resource is not None:
         if error.resource.group:
             details["group"] = error.resource.group
-        details["kind"] = error.resource.kind if isinstance(error, Invalid) else error.resource.plural
+        if kind := error.resource.kind if isinstance(error, Invalid) else error.resource.plural:
+            details["kind"] = kind
     if error.causes:
         causes = [{"reason": cause.reason, "message": cause.message, "field": cause.field} for cause in error.causes]
         details["causes"] = [{key: value for key, value in cause.items() if value} for cause in causes]

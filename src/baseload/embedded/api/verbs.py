@@ -12,6 +12,8 @@ import msgspec
 from baseload.embedded.api import alike, birth, bodies, crds, custom, parts, status_patches, validation
 from baseload.embedded.api.admission import Review
 from baseload.embedded.api.admission.defaults import give_defaults
+from baseload.embedded.api.authorize import escalation
+from baseload.embedded.api.authorize.attributes import Attributes
 from baseload.embedded.api.call import MERGE, STRATEGIC, Call, Tree, decoded, unsupported
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
@@ -136,6 +138,7 @@ def replace(cluster: Cluster, target: Target, old: Record, after: Tree, call: Ca
     _check_preconditions(old, after)
     before = kind.tree(old)
     after = _defaulted(cluster, kind, _within(before, after, target))
+    escalation.check(cluster.authorizer, call.identity, kind.resource, after, old)
     managed = applying.managed_after_update(
         cast(Object, before),
         cast(Object, after),
@@ -177,12 +180,15 @@ def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
     except PatchError as error:
         raise of_patch(error, kind.view, target.name) from error
     if old is None:
+        asked = Attributes("create", kind.view.group, kind.view.plural, "", target.namespace, target.name)
+        cluster.authorizer.check(call.identity, asked)
         return _create(cluster, kind, _copied(after), call, applied=True), True
     assert live is not None
     if after is live:
         return old, False
     _check_preconditions(old, cast(Tree, after))
     tree = _defaulted(cluster, kind, _within(live, _copied(after), target))
+    escalation.check(cluster.authorizer, call.identity, kind.resource, tree, old)
     tree = _admitted(cluster, kind, tree, old, subresource=target.subresource)
     return _stored(cluster, target, tree, old, call), False
 
@@ -200,6 +206,7 @@ def _create(
     for name in _SERVERS:
         metadata.pop(name, None)
     tree = _defaulted(cluster, kind, tree)
+    escalation.check(cluster.authorizer, call.identity, kind.resource, tree, None)
     if not applied:
         managed = applying.managed_after_update(
             None, cast(Object, tree), kind=kind.type, manager=call.manager, now=cluster.clock.now()
