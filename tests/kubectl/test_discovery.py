@@ -43,7 +43,7 @@ def test_the_server_says_that_it_is_well_and_what_it_is(kubectl: Kubectl) -> Non
     assert kubectl("get", "--raw", "/readyz?verbose").endswith("readyz check passed\n")
     version = json.loads(kubectl("get", "--raw", "/version"))
     metrics = kubectl("get", "--raw", "/metrics")
-    assert 'apiserver_request_duration_seconds_bucket{component="",dry_run="",group="",le="0.005"' in metrics
+    assert "apiserver_request_duration_seconds_bucket{" in metrics
     assert "apiserver_request_total{" in metrics
     assert (version["major"], version["minor"]) == ("1", "37")
     assert "Server Version: v1.37" in kubectl("version")

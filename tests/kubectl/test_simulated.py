@@ -5,6 +5,7 @@ import pytest
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
 
+pytestmark = pytest.mark.embedded_only("pods are simulated")
 RUNNING = '{"status":{"phase":"Running"}}'
 
 

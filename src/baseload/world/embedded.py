@@ -8,9 +8,11 @@ from typing import Final, cast
 import msgspec
 
 from baseload.embedded import server
+from baseload.embedded.api import usage as usages
 from baseload.embedded.api import verbs
 from baseload.embedded.api.admission import CHAIN
 from baseload.embedded.api.cluster import ACTIVE, Cluster, furnish
+from baseload.embedded.api.usage import Usage
 from baseload.embedded.store import journal as journals
 from baseload.embedded.store.errors import StatusError
 from baseload.embedded.store.journal import SqliteJournal
@@ -39,11 +41,18 @@ class Embedded:
             self.journal.close()
 
 
-def build(data_dir: Path | None, manifests: Manifests | None, *, clock: Clock | None = None) -> Embedded:
-    """A cluster as a new one is, or as the data directory has it, with the manifests created in it."""
+def build(
+    data_dir: Path | None, manifests: Manifests | None, *, clock: Clock | None = None, usage: Usage = usages.requested
+) -> Embedded:
+    """A cluster as a new one is, or as the data directory has it, with the manifests created in it.
+
+    `usage` says what running pods use: without a kubelet, what they request.
+    """
     clock = clock or server.WallClock()
     journal = None if data_dir is None else journals.open(data_dir)
     cluster = Cluster(Store(clock, server.CHANCE, journal=journal), clock, CHAIN)
+    for kind in usages.kinds(usage):
+        cluster.kinds.add(kind)
     furnish(cluster, [*_definitions(), *_priority_classes()])
     if manifests is not None:
         _create(cluster, manifests)
