@@ -10,7 +10,6 @@ write in the process, and what goes to disk, is in `benchmarks.store`. Nothing i
 
 import argparse
 import asyncio
-import gc
 import http.client
 import os
 import resource
@@ -32,6 +31,7 @@ from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.target import Target
+from baseload.kube import bulk
 from baseload.world import embedded
 from benchmarks import measure, merge, report, store
 
@@ -125,10 +125,8 @@ def applies() -> dict[str, float]:
 
 
 def rate(call: Callable[..., None], arguments: Sequence[tuple[object, ...]]) -> float:
-    """Calls a second of processor time, with the thresholds of the garbage collector as a server sets them."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    """Calls a second of processor time, with the garbage collector as a server has it."""
+    bulk.keep()
 
     def run() -> None:
         for argument in arguments:

@@ -50,6 +50,7 @@ def serve(port: int, data_dir: Path | None, kubeconfig: Path | None, names: tupl
     Everybody on this machine may do everything with it.
     """
     from baseload.embedded import server
+    from baseload.kube import bulk
     from baseload.world import embedded
     from baseload.world import kubeconfig as kubeconfigs
 
@@ -69,6 +70,7 @@ def serve(port: int, data_dir: Path | None, kubeconfig: Path | None, names: tupl
             stderr.say(f"the API answers at {address}; Ctrl-C stops it")
             stderr.say(f"export KUBECONFIG={file.absolute()}")
 
+        bulk.keep()
         server.serve(world.cluster, listener, started)
     stderr.say("stopped")
 

@@ -148,10 +148,10 @@ def _many(cluster: Cluster, closing: Closing, found: Target, call: Call, wanted:
         metadata["remainingItemCount"] = page.remaining
     if not wanted.kind:
         return _list(found, page.records, metadata)
-    trees = [found.kind.tree(record) for record in page.records]
+    trees = map(found.kind.tree, page.records)
     if wanted.kind == "Table":
         return json(tables.table(tables.layout(found.kind), trees, _include(call), cluster.clock.now(), metadata))
-    items: list[Json] = [tables.partial(tree) for tree in trees]
+    items = [msgspec.Raw(msgspec.json.encode(tables.partial(tree))) for tree in trees]
     told = {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items}
     return json(told)
 
@@ -201,7 +201,7 @@ def _frame(cluster: Cluster, found: Target, call: Call, wanted: Form, plain: Fra
             metadata: dict[str, Json] = {"resourceVersion": str(event.record.version)}
             now = cluster.clock.now()
             trees = [] if event.type == "BOOKMARK" else [tree]
-            told = tables.table(layout, trees, include, now, metadata, head=first)
+            told: object = tables.table(layout, trees, include, now, metadata, head=first)
             first = False
         else:
             told = tables.partial(tree)

@@ -4,9 +4,11 @@ A kind of Kubernetes' own has its columns in `printers`; a custom one names them
 name and an age.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, cast
+
+import msgspec
 
 from baseload.embedded.api import ages, cells, jsonpath, printers
 from baseload.embedded.api.cells import Cell, Tree
@@ -40,14 +42,16 @@ def layout(kind: ServedKind) -> Layout:
     return Layout([_definition(cell) for cell in cells], row)
 
 
-def table(form: Layout, trees: list[Tree], include: Include, now: int, metadata: Tree, *, head: bool = True) -> Tree:
-    """A Table of some objects; `head` says whether it names its columns."""
-    rows: list[Json] = []
+def table(
+    form: Layout, trees: Iterable[Tree], include: Include, now: int, metadata: Tree, *, head: bool = True
+) -> dict[str, object]:
+    """A Table of some objects; `head` says whether it names its columns. Trees are taken and let go one by one."""
+    rows: list[msgspec.Raw] = []
     for tree in trees:
         row: Tree = {"cells": form.row(tree, now)}
         if include != "None":
             row["object"] = tree if include == "Object" else partial(tree)
-        rows.append(row)
+        rows.append(msgspec.Raw(msgspec.json.encode(row)))
     columns = form.columns if head else None
     return {
         "kind": "Table",
