@@ -52,7 +52,7 @@ def message(name: str, tree: Any) -> bytes:
     if name in _SHAPES:
         return _SHAPES[name](tree)
     rows = table.fields(name)
-    if rows[0].absent == "alone":
+    if any(row.absent == "alone" for row in rows):
         return b"".join(field(1, item) for item in tree)
     return b"".join(_field(row, tree) for row in rows)
 

@@ -25,7 +25,7 @@ def _message(name: str, chance: random.Random, depth: int) -> Any:
     if name in _SHAPES:
         return _SHAPES[name](chance, depth)
     rows = table.fields(name)
-    if rows[0].absent == "alone":
+    if any(row.absent == "alone" for row in rows):
         return [_scalar("string", chance) for _ in range(chance.randrange(3))]
     made: dict[str, Any] = {}
     for row in rows:
