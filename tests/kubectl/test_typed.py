@@ -200,6 +200,32 @@ def test_cluster_roles_are_reconciled(kubectl: Kubectl) -> None:
     assert verbs == [["get"], ["list"]]
 
 
+def test_a_token_is_for_the_account_and_the_audience_that_were_asked(kubectl: Kubectl) -> None:
+    kubectl("create", "serviceaccount", "robot")
+
+    token = kubectl("create", "token", "robot", "--audience=https://vault", "--duration=20m").strip()
+
+    payload = token.split(".")[1]
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    assert (claims["sub"], claims["aud"]) == ("system:serviceaccount:default:robot", ["https://vault"])
+    assert claims["exp"] - claims["iat"] == 20 * 60
+
+
+def test_who_may_is_asked_and_answered(kubectl: Kubectl) -> None:
+    kubectl("create", "role", "reader", "--verb=get,list", "--resource=pods")
+    kubectl("create", "rolebinding", "read", "--role=reader", "--user=bob")
+
+    def may(*question: str) -> tuple[str, int]:
+        outcome = kubectl.run("auth", "can-i", *question, "--as=bob")
+        return outcome.out, outcome.code
+
+    assert may("get", "pods") == ("yes\n", 0)
+    assert may("get", "pods", "--namespace=kube-system") == ("no\n", 1)
+    assert may("delete", "pods") == ("no\n", 1)
+    assert re.search(r"^pods +\[] +\[] +\[get list]$", may("--list")[0], re.MULTILINE)
+    assert "bob" in kubectl("auth", "whoami", "--as=bob")
+
+
 def test_a_node_is_debugged_in_a_pod_on_it(kubectl: Kubectl) -> None:
     kubectl("create", "-f", "-", stdin=manifests.node("n1"))
 
