@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Golden
 from tests.embedded.clock import Standing
+from tests.kubectl import recorded as goldens
 from tests.servers import kubectls
+from tests.servers.asking import ask
 from tests.servers.port import Server
 
 
@@ -71,3 +74,19 @@ class Kubectl:
 def kubectl(tmp_path: Path, server: Server, version: str) -> Kubectl:
     server.write_kubeconfig(tmp_path / "config")
     return Kubectl(tmp_path, server, version)
+
+
+@pytest.fixture
+def recorded(server: Server, golden: Golden, request: pytest.FixtureRequest) -> goldens.Recorded:
+    """Compares with a golden file, of which a real server's are written by a real one alone."""
+
+    def compare(name: str, printed: str) -> None:
+        file = goldens.GOLDEN / name
+        origin = goldens.origin(file)
+        if server.is_real:
+            origin = goldens.ORIGIN + str(ask(server, "GET", "/version")[1]["gitVersion"])
+        elif request.config.getoption("--update-golden"):
+            assert not origin.startswith(goldens.ORIGIN), "a real server's: pytest --update-golden --server=real"
+        golden(file, goldens.text(origin, printed))
+
+    return compare

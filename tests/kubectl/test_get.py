@@ -1,18 +1,11 @@
 """kubectl get: tables with a real server's columns, and every other form of output."""
 
 import json
-from pathlib import Path
 
-import pytest
 import yaml
 
-from tests.conftest import Golden
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
-
-GOLDEN = Path(__file__).with_name("golden")
-_SINCE = {"lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "Ready", "message": ""}
-READY = json.dumps({"status": {"conditions": [{"type": "Ready", "status": "True", **_SINCE}]}})
 
 
 def test_a_new_cluster_has_its_namespaces_and_their_accounts(kubectl: Kubectl) -> None:
@@ -23,34 +16,6 @@ def test_a_new_cluster_has_its_namespaces_and_their_accounts(kubectl: Kubectl) -
     assert [line.split()[:2] for line in accounts] == [
         [name, "default"] for name in ("default", "kube-node-lease", "kube-public", "kube-system")
     ]
-
-
-@pytest.mark.embedded_only("names the ages")
-def test_tables_have_the_columns_of_a_real_server(kubectl: Kubectl, golden: Golden) -> None:
-    both = "---".join([manifests.node("n1"), manifests.NODE_POOL, manifests.NODE_CLAIM, manifests.DEPLOYMENT])
-    kubectl("create", "-f", "-", stdin=f"{both}---{manifests.pod('p1', 'n1')}---{manifests.pod('p2')}")
-    kubectl("patch", "node", "n1", "--subresource=status", "--type=merge", "-p", READY)
-    kubectl("patch", "nodeclaim", "default-x1", "--subresource=status", "--type=merge", "-p", READY)
-    kubectl.clock.forward(200)
-    commands = (
-        "get namespaces",
-        "get nodes -L karpenter.sh/capacity-type,topology.kubernetes.io/zone,absent",
-        "get nodepools",
-        "get nodepools -o wide",
-        "get nodeclaims",
-        "get nodeclaims -o wide",
-        "get pods",
-        "get pods -o wide",
-        "get deployments",
-        "get deployments -o wide",
-        "get all",
-        "get configmaps -A",
-        "get priorityclasses",
-    )
-
-    printed = [f"$ kubectl {command}\n{kubectl(*command.split())}\n" for command in commands]
-
-    golden(GOLDEN / "tables.txt", "".join(printed))
 
 
 def test_every_form_of_output_tells_the_same_object(kubectl: Kubectl) -> None:

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,6 +25,13 @@ class Embedded:
 
     def write_kubeconfig(self, file: Path) -> None:
         kubeconfig.write(file, self.address)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {}
+
+    def connect(self) -> HTTPConnection:
+        return HTTPConnection(self.address.removeprefix("http://"), timeout=20)
 
 
 def definitions() -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """What a test may ask of a server, whichever it is."""
 
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +19,15 @@ class Server(Protocol):
     @property
     def clock(self) -> Standing:
         """The embedded server's time, which a test may move."""
+        ...
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What every request carries."""
+        ...
+
+    def connect(self) -> HTTPConnection:
+        """A connection of its own."""
         ...
 
     def write_kubeconfig(self, file: Path) -> None:

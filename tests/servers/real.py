@@ -4,7 +4,6 @@ The programs are found as Kubernetes' own tests find them: in the folder that KU
 `make envtest` builds them. Of the controllers those run whose work the embedded cluster does itself.
 """
 
-import json
 import os
 import signal
 import socket
@@ -14,13 +13,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from http.client import HTTPSConnection
+from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from typing import Any, ClassVar
 
 import yaml
 
 from tests.embedded.clock import Standing
+from tests.servers.asking import ask
 from tests.servers.etcd import Etcd
 
 BUILT = Path(__file__).parents[2] / "build" / "envtest"
@@ -73,19 +73,13 @@ class Real:
         }
         file.write_text(yaml.safe_dump(tree), encoding="utf-8")
 
-    def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
-        """An answer's code and what is in it."""
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {_TOKEN}"}
+
+    def connect(self) -> HTTPConnection:
         trusted = ssl.create_default_context(cafile=str(self.authority))
-        connection = HTTPSConnection("127.0.0.1", self.port, timeout=20, context=trusted)
-        headers = {"authorization": f"Bearer {_TOKEN}", "content-type": "application/json"}
-        try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            response = connection.getresponse()
-            text = response.read().decode()
-        finally:
-            connection.close()
-        is_json = response.headers.get_content_type() == "application/json"
-        return response.status, json.loads(text) if is_json else text
+        return HTTPSConnection("127.0.0.1", self.port, timeout=20, context=trusted)
 
 
 @contextmanager
@@ -155,14 +149,14 @@ def _commands(assets: Path, folder: Path, etcd: int, peer: int, port: int, manag
 def _furnish(real: Real, definitions: list[dict[str, Any]]) -> None:
     base = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
     for definition in definitions:
-        code, answer = real.ask("POST", base, definition)
+        code, answer = ask(real, "POST", base, definition)
         assert code == 201, answer
     for name in (definition["metadata"]["name"] for definition in definitions):
-        _wait(lambda name=name: _is_established(real.ask("GET", f"{base}/{name}")[1]))  # type: ignore[misc]
+        _wait(lambda name=name: _is_established(ask(real, "GET", f"{base}/{name}")[1]))  # type: ignore[misc]
     for namespace in ACCOUNTS:
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/default"
-        _wait(lambda path=path: real.ask("GET", path)[0] == 200)  # type: ignore[misc]
-    _wait(lambda: real.ask("GET", "/api/v1/namespaces/default/services/kubernetes")[0] == 200)
+        _wait(lambda path=path: ask(real, "GET", path)[0] == 200)  # type: ignore[misc]
+    _wait(lambda: ask(real, "GET", "/api/v1/namespaces/default/services/kubernetes")[0] == 200)
 
 
 def _is_established(definition: dict[str, Any]) -> bool:
@@ -172,7 +166,7 @@ def _is_established(definition: dict[str, Any]) -> bool:
 
 def _is_ready(real: Real) -> bool:
     try:
-        return real.ask("GET", "/readyz")[0] == 200
+        return ask(real, "GET", "/readyz")[0] == 200
     except OSError:
         return False
 

@@ -24,6 +24,7 @@ class Cell:
     text: Value
     type: str = "string"
     priority: int = 0
+    format: str = ""
 
 
 def shown(value: Json) -> str:
@@ -45,10 +46,11 @@ def number(path: str, absent: int | None = 0) -> Value:
     return value
 
 
-def count(path: str) -> Value:
+def count(*paths: str) -> Value:
+    """How many there are in maps or lists."""
+
     def value(tree: Tree, _: int) -> Json:
-        held = at(tree, path)
-        return len(held) if isinstance(held, dict | list) else 0
+        return sum(len(held) for path in paths if isinstance(held := at(tree, path), dict | list))
 
     return value
 
@@ -66,15 +68,19 @@ def selector(path: str = "spec.selector") -> Value:
 
 
 def selector_text(selector: Json) -> str:
+    """A label selector, its terms in the order of their keys."""
     if not isinstance(selector, dict):
         return NONE
     labels = selector.get("matchLabels", {} if "matchExpressions" in selector else selector)
-    terms = [f"{key}={value}" for key, value in labels.items()] if isinstance(labels, dict) else []
-    for term in maps(selector, "matchExpressions"):
-        key, values = text(term, "key"), ",".join(map(shown, items(term.get("values"))))
-        operators = {"In": f"{key} in ({values})", "NotIn": f"{key} notin ({values})", "Exists": key}
-        terms.append(operators.get(text(term, "operator"), f"!{key}"))
-    return ",".join(terms) or NONE
+    terms = [(key, f"{key}={value}") for key, value in labels.items()] if isinstance(labels, dict) else []
+    terms += [(text(term, "key"), _requirement(term)) for term in maps(selector, "matchExpressions")]
+    return ",".join(told for _, told in sorted(terms, key=lambda term: term[0])) or NONE
+
+
+def _requirement(term: Tree) -> str:
+    key, values = text(term, "key"), ",".join(sorted(map(shown, items(term.get("values")))))
+    operators = {"In": f"{key} in ({values})", "NotIn": f"{key} notin ({values})", "Exists": key}
+    return operators.get(text(term, "operator"), f"!{key}")
 
 
 def items(value: Json) -> list[Json]:
@@ -114,35 +120,18 @@ def address(type: str) -> Value:
     return value
 
 
-def external(tree: Tree, _: int) -> str:
-    spec = at(tree, "spec")
-    listed = [shown(item) for item in items(at(spec, "externalIPs"))]
-    kind = text(spec, "type")
-    if kind == "ExternalName":
-        return text(spec, "externalName")
-    if kind == "LoadBalancer":
-        ingress = maps(at(tree, "status.loadBalancer"), "ingress")
-        listed = [text(item, "ip") or text(item, "hostname") for item in ingress] + listed
-        return ",".join(listed) or "<pending>"
-    return ",".join(listed) or NONE
-
-
-def ports(tree: Tree, _: int) -> str:
-    return ",".join(map(port, maps(at(tree, "spec"), "ports"))) or NONE
-
-
-def port(port: Tree) -> str:
-    node = f":{port['nodePort']}" if port.get("nodePort") else ""
-    return f"{port.get('port')}{node}/{text(port, 'protocol')}"
+_ENDED: Final = ("Complete", "Failed")
+_GOES_ON: Final = ("Suspended", "FailureTarget", "SuccessCriteriaMet")
 
 
 def job_status(tree: Tree, _: int) -> str:
-    for condition in maps(at(tree, "status"), "conditions"):
-        if condition.get("status") == "True" and condition.get("type") in ("Complete", "Failed", "Suspended"):
-            return text(condition, "type")
-        if condition.get("status") == "True" and condition.get("type") == "FailureTarget":
-            return "FailureTarget"
-    return "Terminating" if at(tree, "metadata.deletionTimestamp") else "Running"
+    """The condition of a job that says most of it."""
+    conditions = maps(at(tree, "status"), "conditions")
+    true = {text(condition, "type") for condition in conditions if condition.get("status") == "True"}
+    told = next((type for type in _ENDED if type in true), "")
+    if not told and at(tree, "metadata.deletionTimestamp"):
+        return "Terminating"
+    return told or next((type for type in _GOES_ON if type in true), "Running")
 
 
 def completions(tree: Tree, _: int) -> str:
@@ -168,13 +157,36 @@ def role(tree: Tree, _: int) -> str:
     return f"{text(tree, 'roleRef.kind')}/{text(tree, 'roleRef.name')}"
 
 
-def involved(tree: Tree, _: int) -> str:
-    return f"{text(tree, 'involvedObject.kind').lower()}/{text(tree, 'involvedObject.name')}"
+def kernel(tree: Tree, _: int) -> str:
+    """A node's kernel, with the architecture where it is known."""
+    architecture = text(tree, "status.nodeInfo.architecture")
+    version = text(tree, "status.nodeInfo.kernelVersion") or "<unknown>"
+    return f"{version} ({architecture})" if architecture else version
 
 
-def last_seen(tree: Tree, now: int) -> str:
-    moments = ("series.lastObservedTime", "lastTimestamp", "eventTime", "firstTimestamp", "metadata.creationTimestamp")
-    return ages.age(next((at(tree, path) for path in moments if at(tree, path)), None), now)
+def subjects(kind: str) -> Value:
+    """The subjects of a binding that are of a kind, one after the other."""
+
+    def value(tree: Tree, _: int) -> str:
+        return ", ".join(_subject(held) for held in maps(tree, "subjects") if held.get("kind") == kind)
+
+    return value
+
+
+def _subject(subject: Tree) -> str:
+    name, namespace = text(subject, "name"), text(subject, "namespace")
+    return f"{namespace}/{name}" if subject.get("kind") == "ServiceAccount" and namespace else name
+
+
+def controller(tree: Tree, _: int) -> str:
+    """Who controls an object, as KIND.GROUP/NAME."""
+    owners = maps(at(tree, "metadata"), "ownerReferences")
+    owner = next((held for held in owners if held.get("controller") is True), None)
+    if owner is None:
+        return NONE
+    group = text(owner, "apiVersion").rpartition("/")[0]
+    kind = f"{text(owner, 'kind')}.{group}" if group else text(owner, "kind")
+    return f"{kind.lower()}/{text(owner, 'name')}"
 
 
 def amounts(of: str) -> Value:
@@ -189,23 +201,33 @@ def amounts(of: str) -> Value:
     return value
 
 
-def default_class(tree: Tree, _: int) -> str:
-    name = text(tree, "metadata.name")
-    annotations = at(tree, "metadata.annotations")
-    mark = "storageclass.kubernetes.io/is-default-class"
-    is_default = isinstance(annotations, dict) and annotations.get(mark) == "true"
-    return f"{name} (default)" if is_default else name
+def default_class(mark: str) -> Value:
+    """The name of a class, and whether the mark makes it the default."""
+
+    def value(tree: Tree, _: int) -> str:
+        name, annotations = text(tree, "metadata.name"), at(tree, "metadata.annotations")
+        is_default = isinstance(annotations, dict) and annotations.get(mark) == "true"
+        return f"{name} (default)" if is_default else name
+
+    return value
 
 
-def modes(tree: Tree, _: int) -> str:
-    short = {
-        "ReadWriteOnce": "RWO",
-        "ReadOnlyMany": "ROX",
-        "ReadWriteMany": "RWX",
-        "ReadWriteOncePod": "RWOP",
-    }
-    modes = [shown(mode) for mode in items(at(tree, "spec.accessModes"))]
-    return ",".join(short.get(mode, mode) for mode in dict.fromkeys(modes))
+_MODES: Final = {"ReadWriteOnce": "RWO", "ReadOnlyMany": "ROX", "ReadWriteMany": "RWX", "ReadWriteOncePod": "RWOP"}
+
+
+def modes(path: str) -> Value:
+    """Access modes in short, in their usual order."""
+
+    def value(tree: Tree, _: int) -> str:
+        held = items(at(tree, path))
+        return ",".join(short for mode, short in _MODES.items() if mode in held)
+
+    return value
+
+
+def bound(value: Value) -> Value:
+    """What a claim has from its volume: nothing before it has one."""
+    return lambda tree, now: value(tree, now) if text(tree, "spec.volumeName") else ""
 
 
 def bound_claim(tree: Tree, _: int) -> str:
@@ -217,17 +239,12 @@ def phase(tree: Tree, _: int) -> str:
     return "Terminating" if at(tree, "metadata.deletionTimestamp") else text(tree, "status.phase")
 
 
-def bool(path: str) -> Value:
-    return lambda tree, _: "true" if at(tree, path) is True else "false"
+def truth(path: str, *, absent: bool = False) -> Value:
+    def value(tree: Tree, _: int) -> bool:
+        held = at(tree, path)
+        return held if isinstance(held, bool) else absent
 
-
-def hosts(tree: Tree, _: int) -> str:
-    return ",".join(filter(None, (text(rule, "host") for rule in maps(at(tree, "spec"), "rules")))) or "*"
-
-
-def load_balancer(tree: Tree, _: int) -> str:
-    ingress = maps(at(tree, "status.loadBalancer"), "ingress")
-    return ",".join(text(item, "ip") or text(item, "hostname") for item in ingress)
+    return value
 
 
 def active(tree: Tree, _: int) -> int:

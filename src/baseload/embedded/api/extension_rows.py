@@ -53,7 +53,7 @@ def rows() -> Iterator[tuple[tuple[str, str], tuple[Cell, ...]]]:
         (_STORAGE, "VolumeAttachment"),
         (
             _NAME,
-            Cell("Attacher", cells.path("spec.attacher")),
+            Cell("Attacher", cells.path("spec.attacher"), format="name"),
             Cell("PV", cells.path("spec.source.persistentVolumeName")),
             Cell("Node", cells.path("spec.nodeName")),
             Cell("Attached", lambda tree, _: at(tree, "status.attached") is True, "boolean"),
@@ -63,6 +63,33 @@ def rows() -> Iterator[tuple[tuple[str, str], tuple[Cell, ...]]]:
     yield (_STORAGE, "VolumeAttributesClass"), (_NAME, Cell("DriverName", cells.path("driverName")), _AGE)
     created = Cell("Created At", cells.path("metadata.creationTimestamp"), "date")
     yield (_STORAGE, "CSIStorageCapacity"), (_NAME, created)
+    yield (
+        ("apiextensions.k8s.io", "CustomResourceDefinition"),
+        (
+            _NAME,
+            Cell("Scope", cells.path("spec.scope")),
+            Cell("Versions", _versions),
+            created,
+            Cell("Group", cells.path("spec.group"), priority=1),
+            Cell("Kind", cells.path("spec.names.kind"), priority=1),
+            Cell("ShortNames", _short_names, priority=1),
+            Cell("Established", _is_established, "boolean", priority=1),
+        ),
+    )
+
+
+def _versions(tree: Tree, _: int) -> str:
+    served = (held for held in maps(at(tree, "spec"), "versions") if held.get("served") is True)
+    return ",".join(sorted(text(held, "name") + "(storage)" * (held.get("storage") is True) for held in served))
+
+
+def _short_names(tree: Tree, _: int) -> str:
+    return ",".join(map(cells.shown, cells.items(at(tree, "spec.names.shortNames"))))
+
+
+def _is_established(tree: Tree, _: int) -> bool:
+    conditions = maps(at(tree, "status"), "conditions")
+    return any(held.get("type") == "Established" and held.get("status") == "True" for held in conditions)
 
 
 def _parameter_kind(tree: Tree, _: int) -> str:

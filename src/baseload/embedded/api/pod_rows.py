@@ -1,8 +1,14 @@
-"""What a pod's row says: how many containers are ready, in which state it is, how often it was started anew."""
+"""What a pod's row says: how many containers are ready, in which state it is, how often it was started anew.
+
+A pod that initialises is told by its init containers, up to the first that has not ended well; any other by its
+containers and by those init containers that run beside them (restartPolicy Always).
+"""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TypeAlias
 
+from baseload.embedded.api import ages
 from baseload.embedded.store.record import Json
 
 Tree: TypeAlias = dict[str, Json]
@@ -29,71 +35,130 @@ def maps(tree: Json, name: str) -> Iterator[Tree]:
     yield from (item for item in held if isinstance(item, dict)) if isinstance(held, list) else ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """How far a pod's init containers are."""
+
+    seen: tuple[Tree, ...]  # the statuses up to the first that has not ended well
+    beside: tuple[Tree, ...]  # those of them that run beside the containers
+    reason: str  # what the pod waits for; "" where it waits for no init container
+
+
 def ready(tree: Tree, _: int) -> str:
     """Ready containers of all."""
-    statuses = maps(tree.get("status"), "containerStatuses")
-    number = sum(status.get("ready") is True for status in statuses)
-    return f"{number}/{len(list(maps(tree.get('spec'), 'containers')))}"
+    begun = _beginning(tree)
+    total = len(list(maps(tree.get("spec"), "containers"))) + len(_restartable(tree))
+    number = sum(status.get("ready") is True and status.get("started") is True for status in begun.beside)
+    if not _is_initialising(tree, begun):
+        number += sum(_runs(status) for status in maps(tree.get("status"), "containerStatuses"))
+    return f"{number}/{total}"
 
 
-def restarts(tree: Tree, _: int) -> str:
-    statuses = maps(tree.get("status"), "containerStatuses")
-    return str(sum(count for status in statuses if isinstance(count := status.get("restartCount"), int)))
+def restarts(tree: Tree, now: int) -> str:
+    """How often, and how long ago the last time was."""
+    begun = _beginning(tree)
+    counted = list(begun.seen)
+    if not _is_initialising(tree, begun):
+        counted = [*begun.beside, *maps(tree.get("status"), "containerStatuses")]
+    number = sum(count for status in counted if isinstance(count := status.get("restartCount"), int))
+    last = max((text(status, "lastState.terminated.finishedAt") for status in counted), default="")
+    return f"{number} ({ages.age(last, now)} ago)" if number and last else str(number)
 
 
 def status(tree: Tree, _: int) -> str:
     """The phase, or what is more to the point: a reason of the pod or of a container, or that it is ending."""
-    reason = text(tree, "status.reason") or text(tree, "status.phase")
+    phase = text(tree, "status.phase")
+    reason = text(tree, "status.reason") or phase
     for condition in maps(tree.get("status"), "conditions"):
         if condition.get("type") == "PodScheduled" and condition.get("reason") == "SchedulingGated":
             reason = "SchedulingGated"
-    begun = _initialising(tree)
-    reason = begun or _of_containers(tree, reason)
+    begun = _beginning(tree)
+    reason = begun.reason or reason
+    if not _is_initialising(tree, begun):
+        reason = _of_containers(tree, reason)
     if at(tree, "metadata.deletionTimestamp"):
-        return "Unknown" if text(tree, "status.reason") == "NodeLost" else "Terminating"
+        if text(tree, "status.reason") == "NodeLost":
+            return "Unknown"
+        return reason if phase in ("Succeeded", "Failed") else "Terminating"
     return reason
 
 
 def gates(tree: Tree, _: int) -> str:
     """Readiness gates that are met, of all."""
     wanted = [text(gate, "conditionType") for gate in maps(tree.get("spec"), "readinessGates")]
-    met = {
-        text(condition, "type")
-        for condition in maps(tree.get("status"), "conditions")
-        if condition.get("status") == "True"
+    return f"{sum(_is_true(tree, gate) for gate in wanted)}/{len(wanted)}" if wanted else "<none>"
+
+
+def address(tree: Tree, _: int) -> str:
+    """The first of its addresses."""
+    return next((text(held, "ip") for held in maps(tree.get("status"), "podIPs")), "") or "<none>"
+
+
+def _is_true(tree: Tree, type: str) -> bool:
+    conditions = maps(tree.get("status"), "conditions")
+    return next((held.get("status") == "True" for held in conditions if held.get("type") == type), False)
+
+
+def _is_initialising(tree: Tree, begun: _Beginning) -> bool:
+    return bool(begun.reason) and not _is_true(tree, "Initialized")
+
+
+def _restartable(tree: Tree) -> set[str]:
+    """The names of the init containers that run beside the containers."""
+    return {
+        text(container, "name")
+        for container in maps(tree.get("spec"), "initContainers")
+        if container.get("restartPolicy") == "Always"
     }
-    return f"{sum(gate in met for gate in wanted)}/{len(wanted)}" if wanted else "<none>"
 
 
-def _initialising(tree: Tree) -> str:
-    """What an init container that has not ended well is about; "" where all have."""
-    statuses = list(maps(tree.get("status"), "initContainerStatuses"))
+def _beginning(tree: Tree) -> _Beginning:
+    names = _restartable(tree)
+    seen: list[Tree] = []
     total = len(list(maps(tree.get("spec"), "initContainers")))
-    for place, container in enumerate(statuses):
-        code = at(container, "state.terminated.exitCode")
-        if code == 0 or container.get("started") is True:
-            continue
-        ended = at(container, "state.terminated")
-        if ended is not None:
-            return f"Init:{text(ended, 'reason') or f'ExitCode:{code}'}"
-        waiting = text(container, "state.waiting.reason")
-        return f"Init:{waiting}" if waiting not in ("", "PodInitializing") else f"Init:{place}/{total}"
-    return ""
+    reason = ""
+    for place, container in enumerate(maps(tree.get("status"), "initContainerStatuses")):
+        seen.append(container)
+        is_beside = text(container, "name") in names and container.get("started") is True
+        if at(container, "state.terminated.exitCode") != 0 and not is_beside:
+            reason = f"Init:{_unfinished(container) or f'{place}/{total}'}"
+            break
+    return _Beginning(tuple(seen), tuple(it for it in seen if text(it, "name") in names), reason)
+
+
+def _unfinished(container: Tree) -> str:
+    """What an init container that has not ended well is about; "" where it is on its way."""
+    if at(container, "state.terminated") is not None:
+        return _ended(container)
+    waiting = text(container, "state.waiting.reason")
+    return waiting if waiting != "PodInitializing" else ""
+
+
+def _ended(container: Tree) -> str:
+    ended = at(container, "state.terminated")
+    signal, code = at(ended, "signal"), at(ended, "exitCode")
+    return text(ended, "reason") or (f"Signal:{signal}" if signal else f"ExitCode:{code or 0}")
+
+
+def _runs(container: Tree) -> bool:
+    """Whether a container is ready and running: neither waiting for a reason nor ended."""
+    if text(container, "state.waiting.reason") or at(container, "state.terminated") is not None:
+        return False
+    return container.get("ready") is True and at(container, "state.running") is not None
 
 
 def _of_containers(tree: Tree, reason: str) -> str:
-    runs = False
-    for container in reversed(list(maps(tree.get("status"), "containerStatuses"))):
-        waiting, ended = text(container, "state.waiting.reason"), at(container, "state.terminated")
-        if waiting:
+    statuses = list(maps(tree.get("status"), "containerStatuses"))
+    failed = ""
+    for container in reversed(statuses):
+        if waiting := text(container, "state.waiting.reason"):
             reason = waiting
-        elif ended is not None:
-            signal, code = at(ended, "signal"), at(ended, "exitCode")
-            reason = text(ended, "reason") or (f"Signal:{signal}" if signal else f"ExitCode:{code}")
-        elif container.get("ready") is True and at(container, "state.running") is not None:
-            runs = True
-    if reason != "Completed" or not runs:
+        elif at(container, "state.terminated") is not None:
+            reason = _ended(container)
+            failed = reason if at(container, "state.terminated.exitCode") else failed
+    if reason != "Completed":
         return reason
-    conditions = maps(tree.get("status"), "conditions")
-    is_ready = any(held.get("type") == "Ready" and held.get("status") == "True" for held in conditions)
-    return "Running" if is_ready else "NotReady"
+    runs = any(map(_runs, statuses))
+    if runs and _is_true(tree, "Ready"):
+        return "Running"
+    return failed or ("NotReady" if runs else reason)

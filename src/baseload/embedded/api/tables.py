@@ -70,8 +70,13 @@ def partial(tree: Tree) -> Tree:
 
 def _definition(cell: Cell) -> Json:
     text = _NAME_TEXT if cell.name == "Name" else cell.name
-    format = "name" if cell.name == "Name" else ""
-    return {"name": cell.name, "type": cell.type, "format": format, "description": text, "priority": cell.priority}
+    return {
+        "name": cell.name,
+        "type": cell.type,
+        "format": cell.format or ("name" if cell.name == "Name" else ""),
+        "description": text,
+        "priority": cell.priority,
+    }
 
 
 def _custom(columns: tuple[Column, ...]) -> Layout:
