@@ -10,20 +10,20 @@ RUNNING = '{"status":{"phase":"Running"}}'
 
 
 @pytest.fixture
-def server(kubectl: Kubectl) -> Kubectl:
+def running(kubectl: Kubectl) -> Kubectl:
     kubectl("apply", "-f", "-", stdin=manifests.POD.replace("NAME", "web").replace("NODE", "n1"))
     kubectl("patch", "pod", "web", "--subresource=status", "--type=merge", "-p", RUNNING)
     return kubectl
 
 
-def test_logs_say_that_the_pod_is_simulated_and_end_well(server: Kubectl) -> None:
+def test_logs_say_that_the_pod_is_simulated_and_end_well(running: Kubectl) -> None:
     line = "pod default/web is simulated: it runs no container and writes no log\n"
 
-    assert server("logs", "web") == line
-    assert server("logs", "-f", "--tail=5", "web") == line
-    assert server("logs", "-l", "app=web", "--prefix") == f"[pod/web/main] {line}"
-    assert "previous terminated container" in server.refused("logs", "-p", "web")
-    assert "container x is not valid for pod web" in server.refused("logs", "web", "-c", "x")
+    assert running("logs", "web") == line
+    assert running("logs", "-f", "--tail=5", "web") == line
+    assert running("logs", "-l", "app=web", "--prefix") == f"[pod/web/main] {line}"
+    assert "previous terminated container" in running.refused("logs", "-p", "web")
+    assert "container x is not valid for pod web" in running.refused("logs", "web", "-c", "x")
 
 
 @pytest.mark.parametrize(
@@ -35,15 +35,15 @@ def test_logs_say_that_the_pod_is_simulated_and_end_well(server: Kubectl) -> Non
         (("cp", "web:/etc/passwd", "copied"), "it runs no container to run a command in"),
     ],
 )
-def test_what_needs_a_process_fails_in_one_clear_line(server: Kubectl, command: tuple[str, ...], why: str) -> None:
-    said = server.refused(*command).splitlines()
+def test_what_needs_a_process_fails_in_one_clear_line(running: Kubectl, command: tuple[str, ...], why: str) -> None:
+    said = running.refused(*command).splitlines()
 
     assert said[-1].startswith("error: ")
     assert said[-1].endswith(f"unable to upgrade connection: pod default/web is simulated: {why}")
 
 
-def test_debug_adds_a_container_to_the_pod(server: Kubectl) -> None:
-    server("debug", "web", "--image=busybox", "--container=look", "--profile=general")
+def test_debug_adds_a_container_to_the_pod(running: Kubectl) -> None:
+    running("debug", "web", "--image=busybox", "--container=look", "--profile=general")
 
     path = "jsonpath={.spec.ephemeralContainers[*].name}"
-    assert server("get", "pod", "web", "-o", path) == "look"
+    assert running("get", "pod", "web", "-o", path) == "look"

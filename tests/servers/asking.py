@@ -23,8 +23,7 @@ def ask(
         text = response.read().decode()
     finally:
         connection.close()
-    is_json = response.headers.get_content_type() == "application/json"
-    return response.status, json.loads(text) if is_json else text
+    return response.status, json.loads(text) if text.startswith("{") else text
 
 
 def put(server: Server, tree: dict[str, Any], namespace: str = "default") -> None:

@@ -153,6 +153,10 @@ def _furnish(real: Real, definitions: list[dict[str, Any]]) -> None:
         assert code == 201, answer
     for name in (definition["metadata"]["name"] for definition in definitions):
         _wait(lambda name=name: _is_established(ask(real, "GET", f"{base}/{name}")[1]))  # type: ignore[misc]
+    paths = {
+        f"apis/{it['spec']['group']}/{version['name']}" for it in definitions for version in it["spec"]["versions"]
+    }
+    _wait(lambda: paths <= ask(real, "GET", "/openapi/v3")[1]["paths"].keys())
     for namespace in ACCOUNTS:
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/default"
         _wait(lambda path=path: ask(real, "GET", path)[0] == 200)  # type: ignore[misc]

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MARK = re.compile(r"@pytest\.mark\.embedded_only\(\s*\"(?P<why>[^\"]+)\"")
+MARK = re.compile(r"\bpytest\.mark\.embedded_only\(\s*\"(?P<why>[^\"]+)\"")
 ROW = re.compile(r"^\| (?P<why>[^|]+?) \| [^|]+ \|$", re.MULTILINE)
 
 

@@ -110,7 +110,7 @@ def _written(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answe
             if removal.is_gone:
                 return json(status.success(removal.record))
             return _one(cluster, found, removal.record, call, wanted)
-        case "DELETE":
+        case "DELETE" if "deletecollection" in found.kind.verbs:
             gone = verbs.delete_collection(cluster, found, call)
             return _list(found, gone, {"resourceVersion": str(cluster.store.version)})
     raise no_such_method()

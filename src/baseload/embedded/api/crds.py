@@ -9,7 +9,7 @@ from typing import cast
 import msgspec
 
 from baseload.embedded.api import fields, versions
-from baseload.embedded.api.kinds import Column, Scale, ServedKind
+from baseload.embedded.api.kinds import CUSTOM_VERBS, Column, Scale, ServedKind
 from baseload.embedded.api.versions import Conversion, Convert, Tree
 from baseload.embedded.store import errors
 from baseload.embedded.store.errors import Cause
@@ -109,6 +109,7 @@ def _kind(spec: _Spec, version: _Version, stored: Resource, schemas: dict[str, S
         {"type": "object", **schema, "properties": whole},
         scale=_scale(subresources.scale),
         columns=tuple(map(_column, version.additional_printer_columns)) or (_AGE,),
+        verbs=CUSTOM_VERBS,
         list_kind=names.list_kind or f"{names.kind}List",
         selectable=_selectable(version),
         conversion=None if version.storage else _between(view, stored, schemas),

@@ -40,6 +40,8 @@ _ACTIONS: Final = {
     ("", "ServiceAccount"): ("token",),
 }
 VERBS: Final = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+CUSTOM_VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+_ONE_BY_ONE: Final = tuple(verb for verb in VERBS if verb != "deletecollection")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +230,7 @@ def _built_in(served: Served) -> ServedKind:
         schema,
         scale=Scale() if served.has_scale else None,
         list_kind=f"{kind.name}List",
+        verbs=_ONE_BY_ONE if (group, kind.name) == ("", "Namespace") else VERBS,
     )
 
 
