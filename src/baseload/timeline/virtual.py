@@ -1,0 +1,187 @@
+"""A time that jumps: coroutines on one heap of moments, run one after the other with nothing between two moments.
+
+What is due at one moment runs in the order of (time, priority, sequence): the priority is the task's own, the sequence
+counts what was put on the heap. So a run is repeated exactly, whatever the machine does meanwhile. A task is resumed by
+what it waits for; a timer that it no longer waits for is void, which its turn tells.
+"""
+
+import heapq
+from collections.abc import Coroutine, Generator
+from typing import Any, Final, Literal
+
+from baseload.values import instant
+
+Step = Coroutine[Any, Any, None]
+_FOREVER: Final = float("inf")
+
+
+class Task:
+    """A coroutine that runs through time, by its name and its priority among what is due at one moment."""
+
+    __slots__ = ("children", "coroutine", "error", "is_done", "name", "parent", "priority", "turn")
+
+    def __init__(self, coroutine: Step, name: str, priority: int, parent: "Task | None") -> None:
+        self.coroutine, self.name, self.priority, self.parent = coroutine, name, priority, parent
+        self.turn = 0  # how often it was resumed: what was arranged for an earlier turn is void
+        self.children = 0  # of its `together` that have not ended
+        self.is_done = False
+        self.error: BaseException | None = None
+
+    def cancel(self) -> None:
+        """Ends it where it waits; what it does at its end must not wait again."""
+        if not self.is_done:
+            self.is_done = True
+            self.coroutine.close()
+
+
+class _Wait:
+    """What a task yields: it is resumed at a moment, or earlier by whoever knows its turn."""
+
+    __slots__ = ("until",)
+
+    def __init__(self, until: int | None) -> None:
+        self.until = until
+
+    def __await__(self) -> Generator["_Wait", bool, bool]:
+        return (yield self)
+
+
+class VirtualBell:
+    """A bell of a virtual clock; one task at a time waits for it."""
+
+    __slots__ = ("_clock", "_rung", "_waiting")
+
+    def __init__(self, clock: "VirtualClock") -> None:
+        self._clock = clock
+        self._rung = False
+        self._waiting: tuple[Task, int] | None = None
+
+    def ring(self) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and waiting[0].turn == waiting[1] and not waiting[0].is_done:
+            self._clock.resume(waiting[0], self._clock.now(), rung=True)
+        else:
+            self._rung = True
+
+    async def wait(self, seconds: float = _FOREVER) -> bool:
+        if not self._rung:
+            clock = self._clock
+            self._waiting = clock.current, clock.current.turn
+            until = None if seconds == _FOREVER else clock.now() + nanoseconds(seconds)
+            return await _Wait(until)
+        self._rung = False
+        return True
+
+
+class VirtualClock:
+    """The clock of a run that begins at an instant (nanoseconds since the epoch)."""
+
+    def __init__(self, start: int) -> None:
+        self._now = start
+        self._heap: list[tuple[int, int, int, Task, int, bool]] = []
+        self._sequence = 0
+        self._running: Task | None = None
+        self._failed: Task | None = None
+        self.steps = 0  # resumptions so far
+
+    def now(self) -> int:
+        return self._now
+
+    @property
+    def current(self) -> Task:
+        """The task that runs."""
+        assert self._running is not None, "only a task of this clock can wait for it"
+        return self._running
+
+    async def sleep(self, seconds: float) -> None:
+        await _Wait(self._now + nanoseconds(seconds))
+
+    def bell(self) -> VirtualBell:
+        return VirtualBell(self)
+
+    def start(self, coroutine: Step, *, name: str = "", priority: int = 0) -> Task:
+        """Has a task run, from this moment on; an error in it ends the run."""
+        return self._started(Task(coroutine, name, priority, None))
+
+    async def together(self, *tasks: Step) -> None:
+        parent = self.current
+        children = [Task(task, parent.name, parent.priority, parent) for task in tasks]
+        parent.children = len(children)
+        for child in children:
+            self._started(child)
+        try:
+            while parent.children:
+                await _Wait(None)
+        finally:
+            for child in children:
+                child.cancel()
+        for child in children:
+            if child.error is not None:
+                raise child.error
+
+    def run(self, until: int | Literal["idle"] = "idle") -> None:
+        """Runs what is due up to an instant, which it then is; or until there is nothing left to wait for.
+
+        Raises what a task raises, at the moment at which it does.
+        """
+        heap = self._heap
+        limit = None if until == "idle" else until
+        while heap and (limit is None or heap[0][0] <= limit):
+            at, _, _, task, turn, rung = heapq.heappop(heap)
+            if task.turn == turn and not task.is_done:
+                self._now = at
+                self._resume(task, rung)
+                if self._failed is not None:
+                    failed, self._failed = self._failed, None
+                    assert failed.error is not None
+                    raise failed.error
+        if limit is not None:
+            self._now = max(self._now, limit)
+
+    @property
+    def next(self) -> int | None:
+        """When something is due next; None where nothing is."""
+        heap = self._heap
+        while heap and (heap[0][3].turn != heap[0][4] or heap[0][3].is_done):
+            heapq.heappop(heap)
+        return heap[0][0] if heap else None
+
+    def resume(self, task: Task, at: int, *, rung: bool = False) -> None:
+        """Has a task go on at an instant, if it still waits where it waits now."""
+        self._sequence += 1
+        heapq.heappush(self._heap, (at, task.priority, self._sequence, task, task.turn, rung))
+
+    def _started(self, task: Task) -> Task:
+        self.resume(task, self._now)
+        return task
+
+    def _resume(self, task: Task, rung: bool) -> None:
+        self.steps += 1
+        task.turn += 1
+        before, self._running = self._running, task
+        try:
+            waits: _Wait = task.coroutine.send(rung if task.turn > 1 else None)
+        except StopIteration:
+            self._ended(task, None)
+        except Exception as error:  # noqa: BLE001  # whoever waits for the task, or runs the clock, is told
+            self._ended(task, error)
+        else:
+            if waits.until is not None:
+                self.resume(task, max(waits.until, self._now))
+        finally:
+            self._running = before
+
+    def _ended(self, task: Task, error: BaseException | None) -> None:
+        task.is_done, task.error = True, error
+        parent = task.parent
+        if parent is None:
+            self._failed = task if error is not None else self._failed
+            return
+        parent.children = 0 if error is not None else parent.children - 1
+        if not parent.children and not parent.is_done:
+            self.resume(parent, self._now)
+
+
+def nanoseconds(seconds: float) -> int:
+    """A duration as the heap counts it; less than nothing is nothing."""
+    return max(round(seconds * instant.SECOND), 0)
