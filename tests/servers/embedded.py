@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from baseload.embedded import server
 from baseload.embedded.api import verbs
+from baseload.embedded.api.cluster import Cluster
 from baseload.world import embedded, kubeconfig
 from tests.embedded.clock import Standing
 
@@ -53,7 +54,17 @@ def running() -> Iterator[Embedded]:
     """A new server that answers."""
     clock = Standing()
     world = embedded.build(None, None, clock=clock)
-    listener = server.listening(0)
+    try:
+        with answering(world.cluster) as address:
+            yield Embedded(address, clock)
+    finally:
+        world.close()
+
+
+@contextmanager
+def answering(cluster: Cluster, port: int = 0) -> Iterator[str]:
+    """The address of a server before a cluster."""
+    listener = server.listening(port)
     answers = threading.Event()
     stops: list[server.Stop] = []
 
@@ -61,14 +72,13 @@ def running() -> Iterator[Embedded]:
         stops.append(stop)
         answers.set()
 
-    thread = threading.Thread(target=server.serve, args=(world.cluster, listener, started))
+    thread = threading.Thread(target=server.serve, args=(cluster, listener, started))
     thread.start()
     assert answers.wait(20)
     try:
-        yield Embedded(f"http://{server.LOOPBACK}:{listener.getsockname()[1]}", clock)
+        yield f"http://{server.LOOPBACK}:{listener.getsockname()[1]}"
     finally:
         for stop in stops:
             stop()
         thread.join(20)
-        world.close()
     assert not thread.is_alive()

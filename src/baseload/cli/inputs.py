@@ -18,6 +18,7 @@ from baseload.cli import stderr
 if TYPE_CHECKING:
     from baseload.kube.schema.check import Validate
     from baseload.world.files import Expand, Inputs
+    from baseload.world.live import Live
 
 F = TypeVar("F", bound=Callable[..., object])
 _ERASED: Final = "\r\x1b[K"
@@ -40,9 +41,22 @@ _FLAGS: Final = (
         type=click.Path(allow_dash=True),
         callback=_named,
         multiple=True,
-        required=True,
         metavar="FILE|DIR|-",
         help="Manifests in YAML or JSON: a file, a folder with all below it, or - for standard input. Repeatable.",
+    ),
+    click.option(
+        "--context",
+        metavar="CONTEXT",
+        callback=_named,
+        help="Read the cluster of this kubeconfig context instead of files, or beneath them: what -f names is added, "
+        "or takes the place of what the cluster has. Nothing is written to it.",
+    ),
+    click.option(
+        "--kubeconfig",
+        type=click.Path(),
+        callback=_named,
+        metavar="FILE",
+        help="The kubeconfig to find the cluster in; by default $KUBECONFIG, else ~/.kube/config.",
     ),
     click.option(
         "--catalog",
@@ -89,6 +103,8 @@ class Flags:
     """The flags of the input as they were given."""
 
     names: tuple[str, ...]
+    context: str | None
+    kubeconfig: str | None
     catalog: str | None
     region: str | None
     options_file: str | None
@@ -115,9 +131,13 @@ def read(flags: Flags) -> "Inputs":
     """What the flags name; what the user should know about it goes to stderr."""
     from baseload.world import files
 
+    if not (flags.names or flags.context or flags.kubeconfig):
+        raise click.UsageError("name manifests by -f, or a cluster by --context")
+    live = _live(flags)
     with progress("reading the input"):
         inputs = files.read(
             flags.names,
+            live=live,
             stdin=_stdin,
             catalog=flags.catalog,
             region=flags.region,
@@ -129,7 +149,19 @@ def read(flags: Flags) -> "Inputs":
         stderr.say(note)
     if flags.verbose and inputs.passed_over:
         stderr.say(f"not looked at: {', '.join(inputs.passed_over)}")
+    if flags.verbose and live and live.absent:
+        stderr.say(f"not in the cluster: {', '.join(live.absent)}")
     return inputs
+
+
+def _live(flags: Flags) -> "Live | None":
+    """What the cluster holds, where one is named."""
+    if not (flags.context or flags.kubeconfig):
+        return None
+    from baseload.world import files, live
+
+    with progress("reading the cluster"):
+        return live.read(files.LOOKED_AT, flags.context, flags.kubeconfig, going_on)
 
 
 def _stdin() -> bytes:
@@ -144,8 +176,14 @@ def progress(what: str) -> Iterator[None]:
     if not stderr.is_terminal():
         yield
         return
-    click.echo(f"{_ERASED}{what} …", err=True, nl=False)
+    going_on(what)
     try:
         yield
     finally:
         click.echo(_ERASED, err=True, nl=False)
+
+
+def going_on(what: str) -> None:
+    """Other words for what goes on, in the same line."""
+    if stderr.is_terminal():
+        click.echo(f"{_ERASED}{what} …", err=True, nl=False)

@@ -9,7 +9,8 @@ it is not Ready makes its pools not Ready, as it does on a cluster.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from msgspec.structs import replace as with_fields
 
@@ -36,9 +37,14 @@ from baseload.world import catalogue, options
 from baseload.world.options import Settings
 from baseload.world.region import choose
 
+if TYPE_CHECKING:
+    from baseload.world.live import Live
+
 Expand = Literal["auto", "never"]
 
-_LOOKED_AT: Final = frozenset((*FIELDS.values(), Job))
+LOOKED_AT: Final = frozenset((*FIELDS.values(), Job))
+"""The kinds that a decision looks at"""
+
 _WORKLOADS: Final = (apps.Deployment, apps.ReplicaSet, apps.StatefulSet, Job)
 _TEMPLATE: Final = "spec.template"
 T = TypeVar("T")
@@ -93,6 +99,7 @@ class Inputs:
 def read(
     names: Sequence[str],
     *,
+    live: "Live | None" = None,
     stdin: Callable[[], bytes] | None = None,
     catalog: str | None = None,
     region: str | None = None,
@@ -100,20 +107,38 @@ def read(
     expand: Expand = "auto",
     validate: Validate = "auto",
 ) -> Inputs:
-    """Read all that a provisioning decision needs; raises BadInput with everything that is wrong in it."""
+    """Read all that a provisioning decision needs; raises BadInput with everything that is wrong in it.
+
+    What a cluster holds comes first; an object that is also in the files is as they have it.
+    """
     faults: list[Fault] = []
     settings = _read(lambda: options.read(options_file) if options_file else Settings(), faults)
     own = _read(lambda: catalogue.from_file(catalog) if catalog else None, faults)
     known = own.well_known if own else frozenset[str]()
-    manifests = _read(lambda: kube_manifests.load(names, stdin=stdin, validate=validate, well_known=known), faults)
-    if faults or settings is None or manifests is None:
+    of_files, of_cluster = Manifests((), ()), None
+    if names or live is None:
+        load = partial(kube_manifests.load, names, stdin=stdin, validate=validate, well_known=known)
+        of_files = _read(load, faults) or of_files
+    if live is not None:
+        take = partial(kube_manifests.of_texts, live.texts, validate=validate, well_known=known)
+        of_cluster = _read(take, faults)
+    if faults or settings is None:
         raise BadInput(faults)
-    notes = [f"warning: {warning}" for warning in manifests.warnings]
+    manifests = of_files if of_cluster is None else of_cluster.overlaid(of_files)
+    notes = [] if live is None or of_cluster is None else [*live.notes, *_replaced(of_cluster, of_files)]
+    notes += [f"warning: {warning}" for warning in manifests.warnings]
     if own and region:
         notes.append(f"--region {region} is not used: the instance types are those of {catalog}")
     with paused_gc():
         tables_of = (lambda _: own) if own else _ec2_types(manifests, region, settings, notes)
         return _joined(manifests, tables_of, settings.options, expand, notes)
+
+
+def _replaced(of_cluster: Manifests, of_files: Manifests) -> Iterator[str]:
+    there = {found.ref for found in of_cluster.found}
+    refs = [found.ref for found in of_files.found if found.ref in there]
+    if refs:
+        yield f"in place of the cluster's own: {', '.join(refs)}"
 
 
 def _read(file: Callable[[], T], faults: list[Fault]) -> T | None:
@@ -236,7 +261,7 @@ def _workloads(manifests: Manifests) -> Iterator[Workload]:
 def _passed_over(manifests: Manifests) -> Iterator[str]:
     counts: dict[str, int] = {}
     for found, reading in zip(manifests.found, manifests.readings, strict=True):
-        if type(reading) not in _LOOKED_AT and not found.kind.endswith("NodeClass"):
+        if type(reading) not in LOOKED_AT and not found.kind.endswith("NodeClass"):
             counts[found.kind] = counts.get(found.kind, 0) + 1
     return (f"{count} {kind}" for kind, count in counts.items())
 

@@ -14,7 +14,7 @@ from baseload.timeline.wall import WallClock
 from baseload.world import embedded
 from tests.embedded.clock import Standing
 from tests.kube.client.clocks import Even
-from tests.kube.client.embedded_servers import serving
+from tests.servers.embedded import answering
 
 Scenario = Callable[[Client], Awaitable[None]]
 Play = Callable[[Scenario], None]
@@ -28,7 +28,7 @@ def play(request: pytest.FixtureRequest) -> Play:
         world = embedded.build(None, None, clock=Standing())
         with ExitStack() as stack:
             over_http = request.param == "http"
-            address = stack.enter_context(serving(world.cluster)) if over_http else ""
+            address = stack.enter_context(answering(world.cluster)) if over_http else ""
 
             async def run() -> None:
                 clock = WallClock()

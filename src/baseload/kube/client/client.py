@@ -4,7 +4,7 @@ A request has one deadline for all its tries. What can be tried again is (`retry
 chance that the client is given; what is raised in the end is one of `errors`. Nothing here is asyncio's.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Final
 
@@ -74,18 +74,28 @@ class Client:
                 return
 
     async def list(
-        self, resource: Resource, selected: Selected = EVERYTHING, *, limit: int = PAGE, version: str = ""
+        self,
+        resource: Resource,
+        selected: Selected = EVERYTHING,
+        *,
+        limit: int = PAGE,
+        version: str = "",
+        on_page: Callable[[int], None] = lambda _: None,
     ) -> Page:
-        """All objects of one version: read in pages, and at once where the version is let go of meanwhile."""
-        try:
-            return await self._listed(resource, selected, limit, version)
-        except Gone:
-            return await self._listed(resource, selected, 0, "")
+        """All objects of one version: read in pages, and at once where the version is let go of meanwhile.
 
-    async def _listed(self, resource: Resource, selected: Selected, limit: int, version: str) -> Page:
+        `on_page` is told how many objects each page has.
+        """
+        try:
+            return await self._listed(self.pages(resource, selected, limit=limit, version=version), on_page)
+        except Gone:
+            return await self._listed(self.pages(resource, selected, limit=0), on_page)
+
+    async def _listed(self, pages: AsyncGenerator[Page, None], on_page: Callable[[int], None]) -> Page:
         found: list[Object] = []
-        async with aclosing(self.pages(resource, selected, limit=limit, version=version)) as pages:
+        async with aclosing(pages) as pages:
             async for page in pages:
+                on_page(len(page.objects))
                 found += page.objects
         return Page(found, page.version)
 

@@ -1,16 +1,16 @@
 """The way to a server over HTTP.
 
-The connection is httpx2's and the TLS settings are lightkube's. Credentials are looked up for each request; where the
+The connection is httpx2's. Credentials are looked up for each request; where the
 server refuses one, another is asked for once. Errors of the connection become Unreachable, Untrusted or Timeout here
 and nowhere else; none of them carries a header or a secret.
 """
 
 import asyncio
-import binascii
+import errno
+import os
 import platform
 import socket
 import ssl
-import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -18,10 +18,9 @@ from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
-from lightkube.config.client_adapter import verify_cluster
 
 import baseload
-from baseload.kube.client import credentials, errors
+from baseload.kube.client import credentials, errors, tls
 from baseload.kube.client.credentials import Credential, Credentials, Fixed
 from baseload.kube.client.errors import ApiError, Timeout, Unreachable, Untrusted
 from baseload.kube.client.exec_plugin import ExecPlugin
@@ -181,18 +180,16 @@ class Http:
         )
 
     def _tls(self, credential: Credential) -> ssl.SSLContext:
-        access = self._access
         try:
-            context = verify_cluster(access.cluster, access.user, lambda path: path)
-            if credential.certificate:
-                _load(context, credential)
-        except (OSError, ssl.SSLError, binascii.Error) as error:
-            file = getattr(error, "filename", None)
-            why = "the certificates cannot be read" if file else "the certificates, or a key, are of no use"
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-            where = f"context {access.context}" if access.context else access.server
-            raise BadInput([Fault(f"{why}: {reason}", file=str(file or ""), object=where)]) from error
-        return context
+            return tls.context(self._access, credential)
+        except (ssl.SSLError, ValueError) as error:  # the latter is base64's
+            raise self._useless("no PEM in it") from error
+        except OSError as error:
+            raise self._useless(error.strerror or "no such file", str(error.filename or "")) from error
+
+    def _useless(self, why: str, file: str = "") -> BadInput:
+        where = f"context {self._access.context}" if self._access.context else self.server
+        return BadInput([Fault(f"the certificates cannot be read: {why}", file=file, object=where)])
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:
@@ -226,14 +223,6 @@ def _credentials(access: Access, clock: Clock) -> Credentials:
     return Fixed(Credential())
 
 
-def _load(context: ssl.SSLContext, credential: Credential) -> None:
-    """The certificate and key of a credential; OpenSSL takes them from files alone."""
-    with tempfile.NamedTemporaryFile(suffix=".pem") as file:
-        file.write(f"{credential.certificate}\n{credential.key}\n".encode())
-        file.flush()
-        context.load_cert_chain(file.name)
-
-
 def _headers(response: httpx2.Response) -> dict[str, str]:
     return {name.lower(): value for name, value in response.headers.items()}
 
@@ -253,6 +242,8 @@ def _reason(error: Exception) -> str:
             return link.verify_message
         if isinstance(link, ssl.SSLError):
             return link.reason or "the TLS handshake failed"
+        if isinstance(link, OSError) and link.errno and link.errno in errno.errorcode:
+            return os.strerror(link.errno)  # asyncio puts words of its own there
         if isinstance(link, OSError) and link.strerror:
             return link.strerror
     return str(error).rstrip(".") or type(error).__name__

@@ -23,10 +23,13 @@ T = TypeVar("T")
 
 
 class Cluster(models.Cluster, omit_defaults=True):
-    """A cluster of a kubeconfig."""
+    """A cluster of a kubeconfig; its addresses may hold passwords, so it has no text."""
 
     tls_server_name: str | None = msgspec.field(name="tls-server-name", default=None)
     proxy_url: str | None = msgspec.field(name="proxy-url", default=None)
+
+    def __repr__(self) -> str:
+        return "Cluster(…)"
 
 
 class Exec(models.UserExec, omit_defaults=True):

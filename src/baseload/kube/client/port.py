@@ -37,12 +37,16 @@ class Resource:
         """pods, deployments.apps"""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
+    @property
+    def root(self) -> str:
+        """Where the version of the group is found."""
+        return f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+
     def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
         """Where the collection, an object in it or a part of one is found."""
-        root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         within = f"/namespaces/{_segment(namespace)}" if namespace else ""
         below = "".join(f"/{_segment(step)}" for step in (name, subresource) if step)
-        return f"{root}{within}/{self.plural}{below}"
+        return f"{self.root}{within}/{self.plural}{below}"
 
 
 def _segment(text: str) -> str:

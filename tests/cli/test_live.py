@@ -1,0 +1,179 @@
+"""`--context`: a live cluster in place of files, or beneath them, read and never written."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+import yaml
+
+from baseload.cli.main import main
+from baseload.embedded.api.cluster import Cluster
+from baseload.kube import manifests
+from baseload.world import embedded, kubeconfig
+from tests.embedded.clock import Standing
+from tests.servers.embedded import answering
+
+Run = Callable[..., tuple[int, str, str]]
+
+POOL = """
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements:
+      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
+      - {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a]}
+"""
+WEB = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: c, image: i, resources: {requests: {cpu: "1", memory: 1Gi}}}]
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: key, namespace: default}
+stringData: {key: sesame}
+"""
+SMALL = POOL.replace(
+    "requirements:", "requirements:\n      - {key: node.kubernetes.io/instance-type, operator: In, values: [c5.xlarge]}"
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command against the kubeconfig of the test; what it ends with, prints and says."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+
+    def runs(*arguments: str) -> tuple[int, str, str]:
+        status = main(arguments)
+        output = capsys.readouterr()
+        return status, output.out, output.err
+
+    return runs
+
+
+def made(tmp_path: Path, *texts: str) -> Cluster:
+    """An embedded cluster that holds manifests."""
+    file = tmp_path / "begin.yaml"
+    file.write_text("\n---\n".join(texts), encoding="utf-8")
+    return embedded.build(None, manifests.load([str(file)]), clock=Standing()).cluster
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """A server with a NodePool and a Deployment, current in the kubeconfig."""
+    with answering(made(tmp_path, POOL, WEB)) as address:
+        kubeconfig.write(tmp_path / "config", address)
+        yield address
+
+
+def dump(address: str, *paths: str) -> str:
+    """What a cluster holds, as kubectl get -o yaml prints it."""
+    items = []
+    for path in paths:
+        with urlopen(f"{address}{path}") as answer:
+            listed = json.load(answer)
+        kind = {"apiVersion": listed["apiVersion"], "kind": listed["kind"].removesuffix("List")}
+        items += [{**kind, **item} for item in listed["items"]]
+    return yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": items})
+
+
+@pytest.mark.parametrize("output", ["json", "table"])
+def test_a_live_cluster_plans_as_its_dump_does(run: Run, address: str, tmp_path: Path, output: str) -> None:
+    paths = ("/api/v1/namespaces", "/apis/apps/v1/deployments", "/apis/karpenter.sh/v1/nodepools")
+    (tmp_path / "dump.yaml").write_text(dump(address, *paths))
+
+    status, live, said = run("plan", "provision", "--context", "baseload", "-o", output)
+    assert status == 0
+    assert "web-x3" in live
+    assert run("plan", "provision", "-f", str(tmp_path / "dump.yaml"), "-o", output)[:2] == (0, live)
+    assert said.splitlines()[0].startswith(f"read from context baseload ({address}, Kubernetes v1.37")
+    assert "1 Deployment, 4 namespaces, 1 NodePool" in said.splitlines()[0]
+
+
+def test_only_lists_are_asked_for_and_no_secret_is_read(run: Run, address: str) -> None:
+    assert run("plan", "provision", "--context", "baseload")[0] == 0
+
+    with urlopen(f"{address}/metrics") as answer:
+        text = answer.read().decode()
+    counted = re.findall(r'apiserver_request_total{[^}]*,resource="([^"]*)"[^}]*,verb="([^"]*)"', text)
+    assert {verb for _, verb in counted} == {"LIST"}
+    asked = {resource for resource, _ in counted}
+    assert {"pods", "nodes", "nodepools"} <= asked
+    assert "secrets" not in asked
+
+
+def test_manifests_are_added_to_the_cluster_and_take_the_place_of_what_it_has(
+    run: Run, address: str, tmp_path: Path
+) -> None:
+    what_if = tmp_path / "what-if.yaml"
+    what_if.write_text(SMALL + "---" + WEB.partition("---")[0].replace("name: web", "name: more"))
+
+    status, out, said = run("plan", "provision", "--context", "baseload", "-f", str(what_if), "-o", "json")
+    plan = json.loads(out)
+    assert status == 0
+    assert {claim["instanceType"] for claim in plan["nodeClaims"]} == {"c5.xlarge"}
+    assert [made["workload"] for made in plan["expanded"]] == ["Deployment default/web", "Deployment default/more"]
+    assert "in place of the cluster's own: NodePool default" in said.splitlines()
+
+
+def test_a_pod_s_story_can_be_told_of_a_live_cluster(run: Run, address: str, tmp_path: Path) -> None:
+    status, out, _ = run("explain", "pod", "web-x1", "--kubeconfig", str(tmp_path / "config"))
+    assert status == 0
+    assert "default/web-x1" in out
+
+
+def test_without_files_and_cluster_it_is_said_how_to_name_one(run: Run) -> None:
+    status, out, said = run("plan", "provision")
+    assert (status, out) == (2, "")
+    assert said.endswith("Error: name manifests by -f, or a cluster by --context\n")
+
+
+def test_an_unknown_context_is_bad_input(run: Run, address: str, tmp_path: Path) -> None:
+    status, out, said = run("plan", "provision", "--context", "baseloda")
+    assert (status, out) == (2, "")
+    assert said == (
+        f'{tmp_path}/config: there is no context "baseloda" (did you mean "baseload"? the contexts are baseload)\n'
+    )
+
+
+def test_a_server_that_is_not_there_is_unreachable(run: Run, tmp_path: Path) -> None:
+    with answering(made(tmp_path, POOL)) as address:
+        kubeconfig.write(tmp_path / "config", address)
+    status, out, said = run("plan", "provision", "--context", "baseload")
+    assert (status, out) == (3, "")
+    assert said == f"baseload: context baseload: cannot reach {address}: Connection refused\n"
+
+
+def test_a_cluster_without_karpenter_says_so(run: Run, tmp_path: Path) -> None:
+    cluster = made(tmp_path, WEB)
+    for name in ("nodepools.karpenter.sh", "nodeclaims.karpenter.sh", "nodeoverlays.karpenter.sh"):
+        resource = cluster.store.resource_of("apiextensions.k8s.io", "CustomResourceDefinition")
+        assert resource is not None
+        cluster.removed(cluster.store.delete(resource, "", name).record)
+    pool = tmp_path / "pool.yaml"
+    pool.write_text(POOL)
+    with answering(cluster) as address:
+        kubeconfig.write(tmp_path / "config", address)
+        status, out, said = run("plan", "provision", "--context", "baseload", "-o", "json")
+        assert status == 0
+        assert json.loads(out)["totals"]["placed"] == 0
+        assert "Karpenter is not installed in the cluster: it has no NodePool and no NodeClaim" in said.splitlines()
+        status, out, said = run("plan", "provision", "--context", "baseload", "-f", str(pool), "-v", "-o", "json")
+        assert json.loads(out)["totals"]["placed"] == 3
+        assert "not in the cluster: NodePool of karpenter.sh/v1" in said
