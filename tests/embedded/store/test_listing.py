@@ -185,7 +185,7 @@ def test_other_versions_show_the_present(asked: Asked) -> None:
 def test_a_version_ahead_of_the_store_is_not_waited_for() -> None:
     store = letters()
 
-    with pytest.raises(VersionTooNew, match=r"^Too large resource version: 900, current: \d+$") as refusal:
+    with pytest.raises(VersionTooNew, match=r"^Timeout: Too large resource version: 900, current: \d+$") as refusal:
         store.list(CONFIG_MAP, asked=Asked(version=900, match="NotOlderThan"))
     with pytest.raises(VersionTooNew):
         store.watch(CONFIG_MAP, version=900)

@@ -8,6 +8,7 @@ from starlette.types import ASGIApp
 
 from baseload.embedded.api import (
     computed,
+    options,
     parts,
     pod_actions,
     scale,
@@ -29,8 +30,8 @@ from baseload.embedded.api.refusals import NotAcceptable, no_such_method, no_suc
 from baseload.embedded.api.tables import Include
 from baseload.embedded.api.target import Target
 from baseload.embedded.api.watch import Closing, Frame, Stream
-from baseload.embedded.store import errors, log
-from baseload.embedded.store.errors import StatusError
+from baseload.embedded.store import log
+from baseload.embedded.store.errors import BadRequest, StatusError
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Json, Record
 from baseload.embedded.store.watch import Watch
@@ -55,6 +56,7 @@ def of_target(
 def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) -> Answer | ASGIApp:
     _check_media_type(found, call)
     wanted = form(call.headers, TABLES)
+    _check_asked(found, call)
     if not found.kind.is_stored:
         return json(computed.answer(cluster, found, call), code=201 if call.method == "POST" else 200)
     if call.method == "HEAD":
@@ -71,6 +73,18 @@ def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) ->
         record = cluster.store.get(found.kind.resource, found.namespace, found.name)
         return _one(cluster, found, record, call, wanted)
     return _written(cluster, found, call, wanted)
+
+
+def _check_asked(found: Target, call: Call) -> None:
+    if found.name in (".", "..") or "%" in found.name:
+        wrong = "contain '%'" if "%" in found.name else f"be '{found.name}'"
+        raise BadRequest(f'Name parameter invalid: "{found.name}": may not {wrong}')
+    if call.method != "GET":
+        options.check_write(call.method, call.query, call.media_type)
+    elif call.query and not found.subresource:
+        is_watch = call.flag("watch")
+        if is_watch or not found.name:
+            options.check_read(call.query, is_watch=is_watch)
 
 
 def _done(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answer:
@@ -181,7 +195,9 @@ def _list(found: Target, listed: list[Record], metadata: dict[str, Json]) -> Ans
 def _include(call: Call) -> Include:
     include = call.query.get("includeObject") or "Metadata"
     if include not in ("None", "Metadata", "Object"):
-        raise errors.BadRequest(f'includeObject: Unsupported value: "{include}": supported: None, Metadata, Object')
+        must = "must be 'Metadata', 'Object', 'None', or empty"
+        said = f'includeObject: Invalid value: "{include}": {must}'
+        raise BadRequest(f"Unable to convert to Table as requested: {said}")
     return cast(Include, include)
 
 

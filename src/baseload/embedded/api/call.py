@@ -7,7 +7,7 @@ from typing import Final, Literal, cast
 import msgspec
 from starlette.datastructures import QueryParams
 
-from baseload.embedded.api import protobuf_body
+from baseload.embedded.api import options, protobuf_body
 from baseload.embedded.api.identity import ADMIN, Identity
 from baseload.embedded.api.refusals import Unsupported, not_registered, of_other_kind
 from baseload.embedded.store.deletion import Options, Propagation
@@ -44,7 +44,7 @@ class Call:
 
     def flag(self, name: str) -> bool:
         """A yes or no in the query."""
-        return self.query.get(name, "") in ("true", "1", "True", "TRUE", "t", "T")
+        return name in self.query and options.is_yes(self.query[name])
 
     def each(self, name: str) -> list[str]:
         """All values of an option that may be repeated."""
@@ -52,13 +52,9 @@ class Call:
         return query.getlist(name) if isinstance(query, QueryParams) else [query[name]] * (name in query)
 
     def number(self, name: str) -> int:
-        """A natural number in the query; 0 where there is none."""
+        """A whole number in the query; 0 where there is none."""
         text = self.query.get(name, "")
-        if not text:
-            return 0
-        if not (text.isascii() and text.isdecimal() and len(text) < 19):
-            raise BadRequest(f'{name}: Invalid value: "{text[:60]}": must be a non-negative integer')
-        return int(text)
+        return options.integer(text) if text else 0
 
     @property
     def media_type(self) -> str:
@@ -72,18 +68,11 @@ class Call:
 
     @property
     def is_dry_run(self) -> bool:
-        dry = self.query.get("dryRun", "")
-        if dry not in ("", "All"):
-            raise BadRequest(f'dryRun: Unsupported value: "{dry}": supported values: "All"')
-        return bool(dry)
+        return bool(self.query.get("dryRun"))
 
     @property
     def validation(self) -> Validation:
-        given = self.query.get("fieldValidation") or "Warn"
-        if given not in ("Strict", "Warn", "Ignore"):
-            supported = '"Ignore", "Strict", "Warn"'
-            raise BadRequest(f'fieldValidation: Unsupported value: "{given}": supported values: {supported}')
-        return cast(Validation, given)
+        return cast(Validation, self.query.get("fieldValidation") or "Warn")
 
     def selection(self, namespace: str, name: str = "") -> Selection:
         """What a list or a watch is about; a name narrows it to one object."""
@@ -99,15 +88,12 @@ class Call:
     def version(self) -> int | None:
         """The resourceVersion in the query; None where there is none."""
         text = self.query.get("resourceVersion", "")
-        return version_of(text) if text else None
+        return options.version(text) if text else None
 
     def asked(self) -> Asked:
         """What a list asks for beside the selection."""
         match = self.query.get("resourceVersionMatch", "")
-        if match not in ("", "Exact", "NotOlderThan"):
-            supported = '"Exact", "NotOlderThan"'
-            raise BadRequest(f'resourceVersionMatch: Unsupported value: "{match}": supported values: {supported}')
-        return Asked(self.number("limit"), self.query.get("continue", ""), self.version(), cast(Match, match))
+        return Asked(max(0, self.number("limit")), self.query.get("continue", ""), self.version(), cast(Match, match))
 
     def tree(self, api_version: str = "", kind: str = "") -> Tree:
         """The body as an object; one in protobuf may leave it to the caller to say of which kind it is."""
@@ -141,11 +127,10 @@ class Call:
         held = preconditions if isinstance(preconditions, dict) else {}
         grace = told.get("gracePeriodSeconds", self.query.get("gracePeriodSeconds"))
         policy = told.get("propagationPolicy") or self.query.get("propagationPolicy")
-        if policy is None and (told.get("orphanDependents") or self.flag("orphanDependents")):
+        orphans = told.get("orphanDependents") or self.flag("orphanDependents")
+        options.check_delete(policy, sets_orphans=bool(orphans))
+        if policy is None and orphans:
             policy = "Orphan"
-        if policy not in (None, "Background", "Foreground", "Orphan"):
-            supported = '"Foreground", "Background", "Orphan"'
-            raise BadRequest(f'propagationPolicy: Unsupported value: "{policy}": supported values: {supported}')
         return Options(
             _seconds(grace),
             cast("Propagation | None", policy),
@@ -155,7 +140,11 @@ class Call:
 
     def is_dry_delete(self) -> bool:
         """Whether a delete only asks what would be."""
-        return self._told_options().get("dryRun") == ["All"] or self.is_dry_run
+        told = self._told_options().get("dryRun") or self.query.get("dryRun") or []
+        values = told if isinstance(told, list) else [told]
+        if causes := [cause for value in values for cause in options.dry_run(str(value))]:
+            raise options.invalid(_OPTIONS, *causes)
+        return bool(values)
 
 
 def unsupported(*accepted: str) -> Unsupported:
@@ -167,10 +156,11 @@ def unsupported(*accepted: str) -> Unsupported:
 def _seconds(value: Json) -> int | None:
     if value is None:
         return None
-    text = str(value)
-    if isinstance(value, bool) or not (text.isascii() and text.isdecimal() and len(text) < 12):
-        raise BadRequest(f'gracePeriodSeconds: Invalid value: "{text[:60]}": must be greater than or equal to 0')
-    return int(text)
+    if isinstance(value, str):
+        value = options.integer(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadRequest("json: cannot unmarshal into Go struct field DeleteOptions.gracePeriodSeconds of type int64")
+    return value if value >= 0 else 1  # as short as can be
 
 
 def decoded(body: bytes, media_type: str) -> Json:
@@ -182,6 +172,8 @@ def decoded(body: bytes, media_type: str) -> Json:
     try:
         tree: Json = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if media_type in YAML:
+            return _yaml(body)  # a map in braces need not be JSON
         raise BadRequest(f"couldn't get version/kind; json parse error: {error}") from error
     except RecursionError as error:
         raise BadRequest("the body is nested too deeply") from error

@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
-from baseload.embedded.api import custom, fields
-from baseload.embedded.api.call import STRATEGIC, Call, Tree, decoded
+from baseload.embedded.api import custom, duplicates, fields
+from baseload.embedded.api.call import JSON, STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.store import errors
 from baseload.embedded.store.errors import BadRequest, Cause, Invalid
@@ -57,9 +57,10 @@ _REASONS: Final = {
 def take_known(kind: ServedKind, tree: Tree, call: Call, *, patch: bytes | None = None) -> None:
     """Drops the fields that the kind does not have, and says so as the client asked; `patch` is what brought them."""
     mode = call.validation
-    if _has_right_shape(kind, tree):
-        return
-    found = [f'unknown field "{path}"' for path in fields.unknown(kind.schema, tree, custom=kind.is_custom)]
+    found = [f'duplicate field "{path}"' for path in _twice(call)]
+    if not _has_right_shape(kind, tree):
+        unknown = fields.unknown(kind.schema, tree, custom=kind.is_custom)
+        found += [f'unknown field "{path}"' for path in unknown]
     if not found or mode == "Ignore":
         return
     if mode == "Warn":
@@ -72,6 +73,13 @@ def take_known(kind: ServedKind, tree: Tree, call: Call, *, patch: bytes | None 
         cause = Cause("FieldValueInvalid", f'Invalid value: "{shown}": {strict}', "patch")
         raise Invalid(f"{cause.field}: {cause.message}", causes=(cause,))
     raise BadRequest(f"{_handled(kind)}: {strict}")
+
+
+def _twice(call: Call) -> list[str]:
+    """The fields that stand twice in a whole object; looked for where validation is asked for by name."""
+    is_asked = call.query.get("fieldValidation") in ("Strict", "Warn")
+    is_object = call.method in ("POST", "PUT") and call.media_type == JSON
+    return duplicates.paths(call.body) if is_asked and is_object else []
 
 
 def check_readable(kind: ServedKind, tree: Tree) -> None:

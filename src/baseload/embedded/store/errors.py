@@ -136,5 +136,5 @@ def too_old(version: int, oldest: int) -> Gone:
 
 def too_new(version: int, current: int) -> VersionTooNew:
     cause = Cause("ResourceVersionTooLarge", "Too large resource version")
-    message = f"Too large resource version: {version}, current: {current}"
+    message = f"Timeout: Too large resource version: {version}, current: {current}"
     return VersionTooNew(message, causes=(cause,), retry_after=1)
