@@ -1,15 +1,18 @@
 """`baseload serve` from its start to Ctrl-C."""
 
+import base64
 import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 import pytest
 import yaml
@@ -74,15 +77,15 @@ def serving(*arguments: str) -> Iterator[tuple[str, list[str]]]:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         said = [process.stderr.readline(), process.stderr.readline()]
-        assert "the API answers at http://127.0.0.1:" in said[0], "".join(said) + process.stderr.read()
+        assert "the API answers at http" in said[0], "".join(said) + process.stderr.read()
         yield said[0].split(";")[0].split()[-1], said
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
     assert (process.returncode, rest) == (0, "stopped\n")
 
 
-def get(address: str, path: str) -> dict[str, object]:
-    with urlopen(f"{address}{path}", timeout=10) as answer:
+def get(address: str, path: str, trusted: ssl.SSLContext | None = None) -> dict[str, object]:
+    with urlopen(f"{address}{path}", timeout=10, context=trusted) as answer:
         tree: dict[str, object] = json.load(answer)
     return tree
 
@@ -95,6 +98,73 @@ def test_the_kubeconfig_that_it_names_leads_to_it_and_is_gone_afterwards() -> No
         assert file.stat().st_mode & 0o077 == 0
         assert get(address, "/version")["minor"] == "37"
     assert not file.exists()
+
+
+def admitted(file: Path, folder: Path) -> ssl.SSLContext:
+    """What the kubeconfig of a server with TLS lets its bearer in with."""
+    config = yaml.safe_load(file.read_text(encoding="utf-8"))
+    cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+    authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
+    trusted = ssl.create_default_context(cadata=authority)
+    for name in ("client-certificate-data", "client-key-data"):
+        (folder / name).write_bytes(base64.b64decode(user[name]))
+    trusted.load_cert_chain(folder / "client-certificate-data", folder / "client-key-data")
+    return trusted
+
+
+def test_tls_lets_the_kubeconfig_in_and_at_the_next_start_too(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    with serving("--tls", "--data-dir", str(folder)) as (address, said):
+        assert address.startswith("https://127.0.0.1:")
+        kept = admitted(folder / "kubeconfig", tmp_path)
+        assert get(address, "/api/v1/nodes", kept)["kind"] == "NodeList"
+        keys = {file.read_text(encoding="utf-8") for file in (folder / "pki").glob("*.key") if file.name != "sa.key"}
+        assert not any(key in "".join(said) for key in keys)
+
+    with serving("--tls", "--data-dir", str(folder)) as (address, _):
+        assert get(address, "/api/v1/nodes", kept)["kind"] == "NodeList"
+
+
+def test_tls_says_nothing_of_clients_that_speak_something_else(tmp_path: Path) -> None:
+    with serving("--tls", "--data-dir", str(tmp_path)) as (address, _):
+        port = int(address.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as plain:
+            plain.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert b"HTTP/1.1 200" not in plain.recv(1024)
+        with pytest.raises(URLError):
+            get(address, "/version", ssl.create_default_context())
+
+
+def test_tokens_of_a_file_are_users(tmp_path: Path) -> None:
+    (tmp_path / "users").write_text('root-token,root,0,"system:masters"\n\nj,jane,1\n', encoding="utf-8")
+    folder = str(tmp_path / "data")
+    with serving("--tls", "--data-dir", folder, "--token-auth-file", str(tmp_path / "users")) as (address, _):
+        trusted = ssl.create_default_context(cafile=str(tmp_path / "data/pki/ca.crt"))
+        asked = Request(f"{address}/api/v1/nodes", headers={"authorization": "Bearer root-token"})
+        assert urlopen(asked, context=trusted, timeout=10).status == 200
+        with pytest.raises(HTTPError, match="403") as raised:
+            urlopen(Request(asked.full_url, headers={"authorization": "Bearer j"}), context=trusted, timeout=10)
+        raised.value.close()
+
+
+def test_a_file_of_tokens_is_read_without_telling_any(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "users"
+    file.write_text("hushhush,jane\n,otto,1\n", encoding="utf-8")
+    assert main(["serve", "--tls", "--token-auth-file", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert "line 1: must be TOKEN,USER,UID" in said
+    assert "line 2: must be TOKEN,USER,UID" in said
+    assert "hushhush" not in said
+    assert main(["serve", "--token-auth-file", str(file)]) == 2
+    assert "--token-auth-file needs --tls" in capsys.readouterr().err
+
+
+def test_tls_without_cryptography_says_what_to_install() -> None:
+    absent = "import sys; sys.modules['cryptography'] = None; from baseload.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", absent, "serve", "--tls"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert done.returncode != 0
+    assert done.stderr == "Error: --tls needs cryptography, which is not installed: install baseload[tls]\n"
 
 
 def test_objects_in_a_data_directory_are_there_again(tmp_path: Path) -> None:

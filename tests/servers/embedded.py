@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from baseload.embedded import server
 from baseload.embedded.api import verbs
 from baseload.embedded.api.cluster import Cluster
-from baseload.world import embedded, kubeconfig
+from baseload.embedded.api.identity import Identity
+from baseload.world import embedded, kubeconfig, tls
 from tests.embedded.clock import Standing
 
 
@@ -21,11 +22,12 @@ class Embedded:
 
     address: str
     clock: Standing
+    admission: kubeconfig.Admission | None = None
 
     is_real: ClassVar[bool] = False
 
     def write_kubeconfig(self, file: Path) -> None:
-        kubeconfig.write(file, self.address)
+        kubeconfig.write(file, self.address, self.admission)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -50,20 +52,21 @@ def _definition(tree: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def running() -> Iterator[Embedded]:
-    """A new server that answers."""
+def running(keys: Path | None = None, tokens: dict[str, Identity] | None = None) -> Iterator[Embedded]:
+    """A new server that answers; with a folder for its keys, over TLS, and with those static tokens."""
     clock = Standing()
-    world = embedded.build(None, None, clock=clock)
+    world = embedded.build(None, None, clock=clock, tokens=tokens)
+    secured = tls.prepare(keys) if keys is not None else None
     try:
-        with answering(world.cluster) as address:
-            yield Embedded(address, clock)
+        with answering(world.cluster, files=secured.files if secured is not None else None) as address:
+            yield Embedded(address, clock, secured.admission if secured is not None else None)
     finally:
         world.close()
 
 
 @contextmanager
-def answering(cluster: Cluster, port: int = 0) -> Iterator[str]:
-    """The address of a server before a cluster."""
+def answering(cluster: Cluster, port: int = 0, *, files: server.Tls | None = None) -> Iterator[str]:
+    """The address of a server before a cluster; with files for it, over TLS."""
     listener = server.listening(port)
     answers = threading.Event()
     stops: list[server.Stop] = []
@@ -72,11 +75,11 @@ def answering(cluster: Cluster, port: int = 0) -> Iterator[str]:
         stops.append(stop)
         answers.set()
 
-    thread = threading.Thread(target=server.serve, args=(cluster, listener, started))
+    thread = threading.Thread(target=server.serve, args=(cluster, listener, started), kwargs={"tls": files})
     thread.start()
     assert answers.wait(20)
     try:
-        yield f"http://{server.LOOPBACK}:{listener.getsockname()[1]}"
+        yield f"http{'s' if files else ''}://{server.LOOPBACK}:{listener.getsockname()[1]}"
     finally:
         for stop in stops:
             stop()

@@ -12,6 +12,7 @@ from baseload.cli import stderr
 
 if TYPE_CHECKING:
     from baseload.kube.manifests import Manifests
+    from baseload.world.tls import Tls
 
 
 @click.command()
@@ -36,6 +37,19 @@ if TYPE_CHECKING:
     "By default a new file in the data directory or a temporary one.",
 )
 @click.option(
+    "--tls",
+    "is_tls",
+    is_flag=True,
+    help="Serve over TLS with certificates of its own, and ask who everybody is: RBAC decides what he may.",
+)
+@click.option(
+    "--token-auth-file",
+    "token_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help='Users with bearer tokens, for --tls: TOKEN,USER,UID,"GROUP,…" a line, as kube-apiserver reads them.',
+)
+@click.option(
     "-f",
     "--filename",
     "names",
@@ -44,34 +58,47 @@ if TYPE_CHECKING:
     metavar="FILE|DIR|-",
     help="Manifests to begin with: a file, a folder with all below it, or - for standard input. Repeatable.",
 )
-def serve(port: int, data_dir: Path | None, kubeconfig: Path | None, names: tuple[str, ...]) -> None:
+def serve(
+    port: int,
+    data_dir: Path | None,
+    kubeconfig: Path | None,
+    is_tls: bool,
+    token_file: Path | None,
+    names: tuple[str, ...],
+) -> None:
     """Serve a Kubernetes API on 127.0.0.1 until Ctrl-C: real objects, no nodes and no controllers.
 
-    Everybody on this machine may do everything with it.
+    Without --tls everybody on this machine may do everything with it.
     """
     from baseload.embedded import server
     from baseload.kube import bulk
     from baseload.world import embedded
     from baseload.world import kubeconfig as kubeconfigs
+    from baseload.world import token_file as token_files
 
+    if token_file is not None and not is_tls:
+        raise click.UsageError("--token-auth-file needs --tls: clients send no tokens without it")
+    tokens = token_files.read(token_file) if token_file is not None else None
     manifests = _manifests(names) if names else None
     with ExitStack() as stack:
         try:
             listener = stack.enter_context(server.listening(port))
         except OSError as error:
             raise click.ClickException(f"port {port} cannot be listened on: {error.strerror}") from error
-        world = embedded.build(data_dir, manifests)
+        world = embedded.build(data_dir, manifests, tokens=tokens)
         stack.callback(world.close)
-        file = kubeconfig or _own_file(data_dir, stack)
-        address = f"http://{server.LOOPBACK}:{listener.getsockname()[1]}"
+        folder = data_dir or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="baseload-")))
+        file = kubeconfig or folder / "kubeconfig"
+        tls = _tls(folder / embedded.KEYS) if is_tls else None
+        address = f"http{'s' if tls else ''}://{server.LOOPBACK}:{listener.getsockname()[1]}"
 
         def started(_: server.Stop) -> None:
-            kubeconfigs.write(file, address)
+            kubeconfigs.write(file, address, tls.admission if tls else None)
             stderr.say(f"the API answers at {address}; Ctrl-C stops it")
             stderr.say(f"export KUBECONFIG={file.absolute()}")
 
         bulk.keep()
-        server.serve(world.cluster, listener, started)
+        server.serve(world.cluster, listener, started, tls=tls.files if tls else None)
     stderr.say("stopped")
 
 
@@ -84,7 +111,11 @@ def _manifests(names: tuple[str, ...]) -> "Manifests":
     return loaded
 
 
-def _own_file(data_dir: Path | None, stack: ExitStack) -> Path:
-    if data_dir is not None:
-        return data_dir / "kubeconfig"
-    return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="baseload-"))) / "kubeconfig"
+def _tls(folder: Path) -> "Tls":
+    try:
+        from baseload.world import tls
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "cryptography":
+            raise
+        raise click.ClickException("--tls needs cryptography, which is not installed: install baseload[tls]") from error
+    return tls.prepare(folder)

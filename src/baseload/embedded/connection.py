@@ -15,6 +15,8 @@ import h11
 import msgspec
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+from baseload.embedded.api import authenticate
+
 if TYPE_CHECKING:
     from uvicorn.config import Config
     from uvicorn.server import ServerState
@@ -60,6 +62,9 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]  # asyncio's own way to say it
+        identity = authenticate.of_certificate(transport.get_extra_info("ssl_object"))
+        if identity is not None:
+            self.app = authenticate.introduced(self.app, identity)
         if len(self.connections) > self.limits.connections:
             self._refuse(503, _FULL)
         else:

@@ -5,8 +5,11 @@ import logging
 import random
 import signal
 import socket
+import ssl
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import Final
 
@@ -14,6 +17,7 @@ import uvicorn
 
 from baseload.embedded import connection
 from baseload.embedded.api.app import Api
+from baseload.embedded.api.authenticate import Credentials, everybody
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.watch import Closing
 from baseload.embedded.connection import Limits
@@ -72,16 +76,34 @@ class _Server(uvicorn.Server):
 Stop = Callable[[], object]
 
 
-def serve(cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None], limits: Limits = DEFAULT) -> None:
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """The files of a server that speaks TLS, and asks its clients who they are."""
+
+    certificate: Path
+    key: Path
+    authority: Path
+
+
+def serve(
+    cluster: Cluster,
+    listener: socket.socket,
+    started: Callable[[Stop], None],
+    limits: Limits = DEFAULT,
+    *,
+    tls: Tls | None = None,
+) -> None:
     """Serves until a signal, or until `started`'s argument is called in this thread's loop."""
-    asyncio.run(_serve(cluster, listener, started, limits))
+    asyncio.run(_serve(cluster, listener, started, limits, tls))
 
 
-async def _serve(cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None], limits: Limits) -> None:
+async def _serve(
+    cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None], limits: Limits, tls: Tls | None
+) -> None:
     loop = asyncio.get_running_loop()
     turns, closing = Turns(cluster.store), Closing()
     config = uvicorn.Config(
-        Api(cluster, closing, turns.committed),
+        Api(cluster, closing, turns.committed, authenticate=Credentials(cluster.tokens) if tls else everybody),
         log_config=None,
         log_level=logging.ERROR,
         access_log=False,
@@ -94,6 +116,10 @@ async def _serve(cluster: Cluster, listener: socket.socket, started: Callable[[S
         timeout_graceful_shutdown=_GRACE,
         limit_concurrency=None,
         h11_max_incomplete_event_size=64 * 1024,
+        ssl_certfile=tls.certificate if tls else None,
+        ssl_keyfile=tls.key if tls else None,
+        ssl_ca_certs=str(tls.authority) if tls else None,
+        ssl_cert_reqs=ssl.CERT_OPTIONAL if tls else ssl.CERT_NONE,
     )
     server = _Server(config, closing, lambda: started(lambda: loop.call_soon_threadsafe(server.stop)))
     try:

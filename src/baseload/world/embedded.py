@@ -1,17 +1,19 @@
 """The embedded cluster put together: a store, the kinds of Kubernetes and Karpenter, and manifests to begin with."""
 
-from collections.abc import Sequence
+import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
 import msgspec
 
-from baseload.embedded import server
+from baseload.embedded import private, server
 from baseload.embedded.api import usage as usages
 from baseload.embedded.api import verbs
 from baseload.embedded.api.admission import CHAIN
 from baseload.embedded.api.cluster import ACTIVE, Cluster, furnish
+from baseload.embedded.api.identity import Identity
 from baseload.embedded.api.usage import Usage
 from baseload.embedded.store import journal as journals
 from baseload.embedded.store.errors import StatusError
@@ -26,6 +28,8 @@ from baseload.values.errors import BadInput, Fault
 _Tree = dict[str, Json]
 
 PRIORITY_CLASSES: Final = (("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000))
+KEYS: Final = "pki"
+"""The folder of keys and certificates in a data directory"""
 _FIRST: Final = ("CustomResourceDefinition", "Namespace")
 
 
@@ -42,15 +46,22 @@ class Embedded:
 
 
 def build(
-    data_dir: Path | None, manifests: Manifests | None, *, clock: Clock | None = None, usage: Usage = usages.requested
+    data_dir: Path | None,
+    manifests: Manifests | None,
+    *,
+    clock: Clock | None = None,
+    usage: Usage = usages.requested,
+    tokens: Mapping[str, Identity] | None = None,
 ) -> Embedded:
     """A cluster as a new one is, or as the data directory has it, with the manifests created in it.
 
-    `usage` says what running pods use: without a kubelet, what they request.
+    `usage` says what running pods use: without a kubelet, what they request. `tokens` are known from the start.
     """
     clock = clock or server.WallClock()
     journal = None if data_dir is None else journals.open(data_dir)
-    cluster = Cluster(Store(clock, server.CHANCE, journal=journal), clock, CHAIN)
+    key = secrets.token_bytes(32) if data_dir is None else private.kept(data_dir / KEYS / "sa.key", _new_key)
+    store = Store(clock, server.CHANCE, journal=journal)
+    cluster = Cluster(store, clock, CHAIN, key=key, static_tokens=dict(tokens or {}))
     for kind in usages.kinds(usage):
         cluster.kinds.add(kind)
     furnish(cluster, [*_definitions(), *_priority_classes()])
@@ -58,6 +69,10 @@ def build(
         _create(cluster, manifests)
     cluster.store.commit()
     return Embedded(cluster, journal)
+
+
+def _new_key() -> bytes:
+    return secrets.token_bytes(32)
 
 
 def _definitions() -> list[_Tree]:

@@ -1,34 +1,49 @@
 """Kubeconfig files: how kubectl finds a server. A file that is there keeps what else stands in it."""
 
-import os
+import base64
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import yaml
 
+from baseload.embedded import private
 from baseload.values.errors import BadInput, Fault
 
 NAME: Final = "baseload"  # of the cluster, the user and the context
 _Entry = dict[str, object]
 
 
-def write(file: Path, server: str) -> None:
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What lets its bearer in by TLS: the server's authority, a certificate and its key, all of them PEM."""
+
+    authority: bytes
+    certificate: bytes
+    key: bytes = field(repr=False)
+
+
+def write(file: Path, server: str, admission: Admission | None = None) -> None:
     """Makes a server the current one in a file, in one step; the file is the user's alone."""
     tree = _read(file)
-    _put(tree, "clusters", {"name": NAME, "cluster": {"server": server}}, file)
-    _put(tree, "users", {"name": NAME, "user": {}}, file)
+    cluster, user = _Entry({"server": server}), _Entry()
+    if admission is not None:
+        cluster["certificate-authority-data"] = _text(admission.authority)
+        user["client-certificate-data"] = _text(admission.certificate)
+        user["client-key-data"] = _text(admission.key)
+    _put(tree, "clusters", {"name": NAME, "cluster": cluster}, file)
+    _put(tree, "users", {"name": NAME, "user": user}, file)
     _put(tree, "contexts", {"name": NAME, "context": {"cluster": NAME, "user": NAME, "namespace": "default"}}, file)
     tree["current-context"] = NAME
     text = yaml.safe_dump(tree, sort_keys=False, allow_unicode=True)
-    fresh = file.with_name(f"{file.name}.baseload-new")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        fresh.replace(file)
+        private.write(file, text.encode())
     except OSError as error:
         raise _unusable(file, f"cannot be written: {error.strerror}") from error
+
+
+def _text(content: bytes) -> str:
+    return base64.b64encode(content).decode()
 
 
 def _read(file: Path) -> _Entry:
