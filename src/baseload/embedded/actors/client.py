@@ -1,0 +1,122 @@
+"""The API as actors in this process use it: objects as records, changes by class, the hot writes without JSON.
+
+What is made or changed as users do it (a pod, a scale, a Job) goes the way of every request, with admission, checks and
+managers, and pods of one template are made alike. What is written over and over (a binding, a status) is written as a
+record, with its manager's entry renewed. Everything happens at once: nothing here is awaited.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Final
+
+import msgspec
+
+from baseload.embedded.actors import pods
+from baseload.embedded.actors.managed import Outlines, renewed
+from baseload.embedded.actors.pods import Condition, Written
+from baseload.embedded.api import pod_actions, verbs
+from baseload.embedded.api.call import JSON, MERGE, Call
+from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.kinds import ServedKind
+from baseload.embedded.api.target import Target
+from baseload.embedded.store import deletion, errors
+from baseload.embedded.store.deletion import Options
+from baseload.embedded.store.record import Record
+from baseload.embedded.store.resource import Resource
+from baseload.embedded.store.rules import Part
+from baseload.embedded.store.subscription import Subscription
+
+_SENT: Final = {"content-type": JSON}
+_MERGED: Final = {"content-type": MERGE}
+POD: Final = ("", "Pod")
+
+
+class ActorClient:
+    """One actor at the API, under the name by which managedFields know it."""
+
+    def __init__(self, cluster: Cluster, manager: str) -> None:
+        self.cluster, self.store, self.manager = cluster, cluster.store, manager
+        self._query: Mapping[str, str] = {"fieldManager": manager}
+        self._outlines: dict[Resource, Outlines] = {}
+
+    # -- reading
+
+    def kind(self, group: str, name: str) -> ServedKind:
+        """A kind in the version in which it is stored."""
+        found = self.cluster.kinds.named(group, name)
+        assert found is not None, f"{name} is not served"
+        return self.cluster.kinds.of_resource(found.resource)
+
+    def resource(self, group: str, name: str) -> Resource:
+        return self.kind(group, name).resource
+
+    def records(self, group: str, name: str) -> Mapping[str, Record]:
+        """All objects of a kind by their keys, to look at and not to keep: it is the store's own table."""
+        return self.store.table(self.resource(group, name)).records
+
+    def subscribe(self, group: str, name: str, classes: Iterable[str], ring: Callable[[], None]) -> Subscription:
+        """The changes of some classes from now on; `ring` may only take a note."""
+        return self.store.subscribe(self.resource(group, name), classes, ring)
+
+    def now(self) -> str:
+        """The time as objects carry it."""
+        return self.cluster.now()
+
+    # -- the way of every request
+
+    def create(self, kind: ServedKind, namespace: str, body: bytes) -> Record:
+        """A new object from its JSON. Raises what the API refuses."""
+        return verbs.create(self.cluster, Target(kind, namespace), Call("POST", self._query, _SENT, body))
+
+    def merge(self, old: Record, change: object, subresource: str = "") -> Record:
+        """A merge patch of an object, or of one of its subresources; nothing where the object took another's name."""
+        kind = self.cluster.kinds.of_resource(old.resource)
+        target = Target(kind, old.namespace, old.name, subresource)
+        tree = msgspec.to_builtins(change)
+        body = msgspec.json.encode({**tree, "metadata": {**tree.get("metadata", {}), "uid": old.uid}})
+        return verbs.patch(self.cluster, target, Call("PATCH", self._query, _MERGED, body))[0]
+
+    def delete(self, old: Record, options: Options = deletion.DEFAULT) -> Record:
+        """Deletes that very object."""
+        options = Options(options.grace_seconds, options.propagation, old.uid, options.version)
+        removal = self.store.delete(old.resource, old.namespace, old.name, options)
+        self.cluster.removed(removal.record)
+        return removal.record
+
+    def evict(self, pod: Record, grace_seconds: int | None = None) -> None:
+        """Evicts a pod; TooManyRequests where its budget has nothing left."""
+        tree = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod.name}}
+        asked = {} if grace_seconds is None else {"deleteOptions": {"gracePeriodSeconds": grace_seconds}}
+        target = Target(self.cluster.kinds.of_resource(pod.resource), pod.namespace, pod.name, "eviction")
+        body = msgspec.json.encode({**tree, **asked})
+        pod_actions.evict(self.cluster, target, Call("POST", self._query, _SENT, body))
+
+    # -- hot writes
+
+    def write_status(self, old: Record, status: Written, outline: Hashable) -> Record:
+        """An object with another status. `outline` stands for which fields that status has."""
+        outlines = self._outlines.get(old.resource)
+        if outlines is None:
+            kind = self.cluster.kinds.of_resource(old.resource)
+            outlines = self._outlines[old.resource] = Outlines(kind.type, self.manager)
+        managed = renewed(old.managed, outlines.entry(outline, self.now(), lambda: status))
+        return self._changed(old, lambda held: msgspec.structs.replace(held, status=status, managed=managed), "status")
+
+    def bind(self, pod: Record, node: str) -> Record:
+        """A pod that runs on a node from now on. Conflict where it runs already, or is being deleted."""
+        if pod.node or pod.deletion is not None:
+            why = f'pod {pod.name} is already assigned to node "{pod.node}"' if pod.node else "pod is being deleted"
+            raise errors.conflict(pod.resource, pod.name, why)
+        scheduled = Condition("PodScheduled", "True", last_transition_time=self.now())
+
+        def bound(held: Record) -> Record:
+            told = pods.status(held)
+            status = msgspec.structs.replace(told, conditions=told.with_condition(scheduled), nominated_node_name="")
+            return held.bound(node).with_status(status)
+
+        return self._changed(pod, bound, "all")
+
+    def _changed(self, old: Record, function: Callable[[Record], Record], part: Part) -> Record:
+        """The change of that very object in its present state."""
+        record = self.store.change(old.resource, old.namespace, old.name, function, part, uid=old.uid, exact=True)
+        self.store.tidy()
+        return record

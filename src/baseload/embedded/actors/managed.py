@@ -1,0 +1,59 @@
+"""Who manages what after an actor's write: the entry of its own is renewed, its fields are known beforehand.
+
+Which fields a status has follows from its outline (which conditions, which containers), so an actor names the outline
+and the set is made once for all objects that have it.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Final
+
+import msgspec
+
+from baseload.embedded.store.record import Section, section
+from baseload.kube.merge import compare, fieldset, scope
+from baseload.kube.merge.types import ObjectType
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """An entry of metadata.managedFields, its fields as JSON."""
+
+    manager: str = ""
+    operation: str = ""
+    api_version: str = ""
+    time: str = ""
+    fields_type: str = ""
+    fields_v1: msgspec.Raw = msgspec.field(name="fieldsV1", default=msgspec.Raw(b"{}"))
+    subresource: str = ""
+
+
+_entries: Final = msgspec.json.Decoder(tuple[Entry, ...]).decode
+
+
+def renewed(held: Section, mine: Entry) -> tuple[Entry, ...]:
+    """The entries with one manager's own in place of what it had; the others keep what they hold."""
+    entries = held if isinstance(held, tuple) else _entries(section(held) or b"[]")
+    whose = mine.manager, mine.operation, mine.subresource
+    kept = [
+        entry
+        for entry in entries
+        if isinstance(entry, Entry) and (entry.manager, entry.operation, entry.subresource) != whose
+    ]
+    return (*kept, mine)
+
+
+class Outlines:
+    """The field sets of one manager's writes to the status of one kind, by outline."""
+
+    def __init__(self, kind: ObjectType, manager: str) -> None:
+        self._kind, self._manager = kind, manager
+        self._known: dict[Hashable, msgspec.Raw] = {}
+
+    def entry(self, outline: Hashable, time: str, status: Callable[[], object]) -> Entry:
+        """The manager's entry at a time; `status` gives one of that outline, where it was not met before."""
+        fields = self._known.get(outline)
+        if fields is None:
+            tree = {"status": msgspec.json.decode(msgspec.json.encode(status()))}
+            told = compare.compare(self._kind.root, {"status": {}}, tree).added
+            owned = scope.ownable(scope.within(self._kind, "status", told))
+            fields = self._known[outline] = msgspec.Raw(msgspec.json.encode(fieldset.written(owned)))
+        return Entry(self._manager, "Update", self._kind.api_version, time, "FieldsV1", fields, "status")

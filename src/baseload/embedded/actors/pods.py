@@ -1,0 +1,126 @@
+"""A pod's status as actors write it, and what they read in one, whoever wrote it."""
+
+from typing import Final
+
+import msgspec
+
+from baseload.embedded.store.record import Record, section
+
+
+class Written(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """The root of what actors write: Kubernetes' names, and nothing for what is not there."""
+
+
+class Condition(Written, frozen=True):
+    """A condition of a pod or a node."""
+
+    type: str
+    status: str
+    last_heartbeat_time: str = ""
+    last_transition_time: str = ""
+    reason: str = ""
+    message: str = ""
+    observed_generation: int = 0
+
+
+class Running(Written, frozen=True):
+    started_at: str = ""
+
+
+class Waiting(Written, frozen=True):
+    reason: str = ""
+    message: str = ""
+
+
+class Terminated(Written, frozen=True):
+    exit_code: int
+    reason: str = ""
+    message: str = ""
+    started_at: str = ""
+    finished_at: str = ""
+    container_id: str = msgspec.field(name="containerID", default="")
+    signal: int = 0
+
+
+class ContainerState(Written, frozen=True):
+    """One of the three."""
+
+    running: Running | None = None
+    waiting: Waiting | None = None
+    terminated: Terminated | None = None
+
+
+NO_STATE: Final = ContainerState()
+
+
+class ContainerStatus(Written, frozen=True, omit_defaults=False):
+    name: str
+    image: str
+    image_id: str = msgspec.field(name="imageID", default="")
+    container_id: str = msgspec.field(name="containerID", default="")
+    ready: bool = False
+    started: bool = False
+    restart_count: int = 0
+    state: ContainerState = NO_STATE
+    last_state: ContainerState = NO_STATE
+
+
+class PodIp(Written, frozen=True):
+    ip: str
+
+
+class PodStatus(Written, frozen=True):
+    """All of a pod's status that anything here writes; what others wrote beside it is lost by a whole new one."""
+
+    phase: str = ""
+    conditions: tuple[Condition, ...] = ()
+    message: str = ""
+    reason: str = ""
+    nominated_node_name: str = ""
+    host_ip: str = msgspec.field(name="hostIP", default="")
+    pod_ip: str = msgspec.field(name="podIP", default="")
+    pod_ips: tuple[PodIp, ...] = msgspec.field(name="podIPs", default=())
+    start_time: str = ""
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    qos_class: str = ""
+    observed_generation: int = 0
+
+    def condition(self, type: str) -> Condition | None:
+        """The condition of that type."""
+        return next((held for held in self.conditions if held.type == type), None)
+
+    def with_condition(self, new: Condition) -> tuple[Condition, ...]:
+        """The conditions with one in place of that of its type, whose time stays where the status is as it was."""
+        held = self.condition(new.type)
+        if held is None:
+            return (*self.conditions, new)
+        if held.status == new.status:
+            new = msgspec.structs.replace(new, last_transition_time=held.last_transition_time)
+        return tuple(new if one.type == new.type else one for one in self.conditions)
+
+
+EMPTY: Final = PodStatus()
+_read: Final = msgspec.json.Decoder(PodStatus).decode
+
+
+def status(pod: Record) -> PodStatus:
+    """A pod's status; one that cannot be read is an empty one."""
+    held = pod.status
+    if isinstance(held, PodStatus):
+        return held
+    try:
+        return _read(section(held)) if held else EMPTY
+    except msgspec.ValidationError:
+        return EMPTY
+
+
+def is_over(pod: Record) -> bool:
+    """Whether its containers have all ended and it is not to be started again."""
+    return status(pod).phase in ("Succeeded", "Failed")
+
+
+def is_ready(pod: Record) -> bool:
+    """Whether it counts for services, rollouts and budgets."""
+    ready = status(pod).condition("Ready")
+    return ready is not None and ready.status == "True"
