@@ -16,7 +16,7 @@ def drawn(docstring: str) -> list[tuple[int, str]]:
 def walked(error: type[BaseloadError], depth: int = 0) -> Iterator[tuple[int, str]]:
     yield depth, error.__name__
     for kind in error.__subclasses__():
-        if kind.__module__ == errors.__name__:
+        if kind.__module__ == error.__module__:
             yield from walked(kind, depth + 1)
 
 

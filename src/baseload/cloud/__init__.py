@@ -1,1 +1,1 @@
-"""Clouds: where instance types, prices and machines come from."""
+"""Where machines, live instance types and prices come from: the port to a cloud, and the clouds."""
