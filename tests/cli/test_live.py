@@ -2,6 +2,10 @@
 
 import json
 import re
+import signal
+import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.request import urlopen
@@ -177,3 +181,16 @@ def test_a_cluster_without_karpenter_says_so(run: Run, tmp_path: Path) -> None:
         status, out, said = run("plan", "provision", "--context", "baseload", "-f", str(pool), "-v", "-o", "json")
         assert json.loads(out)["totals"]["placed"] == 3
         assert "not in the cluster: NodePool of karpenter.sh/v1" in said
+
+
+def test_ctrl_c_ends_a_reading_at_once(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        kubeconfig.write(tmp_path / "config", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        command = [sys.executable, "-m", "baseload", "plan", "provision", "--kubeconfig", str(tmp_path / "config")]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            connection, _ = silent.accept()
+            with connection:
+                connection.recv(1)
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "baseload: interrupted\n")

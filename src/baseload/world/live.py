@@ -16,7 +16,6 @@ import msgspec
 from baseload.kube.client import kubeconfig
 from baseload.kube.client.client import Client
 from baseload.kube.client.errors import ApiError, Forbidden, NotFound, Unauthorized
-from baseload.kube.client.http import Http
 from baseload.kube.client.kubeconfig import Access
 from baseload.kube.client.objects import Object
 from baseload.kube.client.port import Resource
@@ -25,6 +24,7 @@ from baseload.kube.kinds import KINDS, Kind
 from baseload.kube.sources import Source
 from baseload.timeline.wall import WallClock
 from baseload.values.errors import BadInput, Fault, Unreachable
+from baseload.world import clients
 
 _PATIENCE: Final = Retry(tries=3)  # somebody waits at a terminal
 _CORE: Final = ("NodePool", "NodeClaim")
@@ -123,7 +123,7 @@ def read(
 
 async def _read(kinds: Sequence[Kind], access: Access, told: Callable[[str], None]) -> Live:
     clock = WallClock()
-    client = Client(Http(access, clock), clock, random.SystemRandom(), retry=_PATIENCE)
+    client = clients.over_http(access, clock, random.SystemRandom(), retry=_PATIENCE)
     reading = _Reading(client, told)
     try:
         told(f"reaching {client.way.server}")

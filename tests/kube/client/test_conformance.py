@@ -212,11 +212,12 @@ def test_a_watch_ends_when_its_time_is_over(play: Play) -> None:
     async def scenario(client: Client) -> None:
         async with asyncio.timeout(10), aclosing(client.watch(MAPS, version="1", seconds=1)) as events:
             async for event in events:
-                assert event.type in ("ADDED", "BOOKMARK")
+                assert event.object.version
 
     play(scenario)
 
 
+@pytest.mark.embedded_only  # a real server keeps silent until it has come so far
 def test_a_version_that_is_yet_to_come_cannot_be_watched(play: Play) -> None:
     async def scenario(client: Client) -> None:
         with pytest.raises(errors.Timeout, match="Too large resource version: 9999999") as ahead:

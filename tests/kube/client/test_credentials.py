@@ -5,6 +5,7 @@ import base64
 import ssl
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 
 import msgspec
@@ -19,7 +20,7 @@ from baseload.values import instant
 from baseload.values.errors import BadInput
 from tests.kube.client.authority import Authority
 from tests.kube.client.clocks import Even, Hurried
-from tests.kube.client.scripted import Scripted, Step, answer, node, refusal, scripted
+from tests.kube.client.scripted import Scripted, Step, answer, line, node, refusal, scripted, stream
 
 NODES = Resource("", "v1", "nodes")
 V1 = "client.authentication.k8s.io/v1"
@@ -92,6 +93,19 @@ def test_a_server_that_nobody_vouches_for_is_told_nothing(authority: Authority, 
         assert (server.seen, clock.slept) == ([], [])
 
     play(scenario, authority.server("127.0.0.1"), FINE)
+
+
+def test_a_connection_that_breaks_is_no_question_of_trust(authority: Authority) -> None:
+    async def scenario(server: Scripted) -> None:
+        asking = client(server, authority, User())
+        async with aclosing(asking.watch(NODES, version="1")) as events:
+            assert (await anext(events)).type == "ADDED"
+            with pytest.raises(errors.Unreachable, match="broke"):
+                await anext(events)
+        with pytest.raises(errors.Unreachable, match="broke"):
+            await asking.create(NODES, node("a", 1))
+
+    play(scenario, authority.server("127.0.0.1"), stream(line("ADDED", node("a", 2)), ended=False), b"")
 
 
 def test_a_certificate_of_another_name_does_unless_that_name_is_expected(authority: Authority) -> None:

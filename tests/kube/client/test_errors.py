@@ -84,5 +84,11 @@ def test_an_answer_that_is_no_status_counts_by_its_code(body: bytes) -> None:
     assert error.code == 502
 
 
+def test_a_path_that_is_not_served_is_told_as_client_go_tells_it() -> None:
+    error = errors.of_answer(404, b"404 page not found\n", {})
+    assert type(error) is errors.NotFound
+    assert str(error) == "the server could not find the requested resource"
+
+
 def test_an_answer_without_a_word_says_so() -> None:
     assert str(errors.of_answer(502, b"", {})) == "the server answers 502 without a word"

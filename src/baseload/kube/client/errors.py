@@ -29,6 +29,7 @@ import msgspec
 
 from baseload.values.errors import BaseloadError
 
+_NO_PATH = "the server could not find the requested resource"  # a server says only that a page was not found
 _LONGEST = 300  # characters of an answer that is no Status
 
 
@@ -150,7 +151,7 @@ class Codes:
 
 def of_answer(code: int, body: bytes, headers: Mapping[str, str]) -> ApiError:
     """The error that an answer stands for."""
-    error = of_status(_status(body), code)
+    error = of_status(_status(body, code), code)
     after = headers.get("retry-after", "").strip()
     if after.isascii() and after.isdecimal():
         error.retry_after = float(after)
@@ -178,9 +179,11 @@ def _kind(code: int, reason: str, causes: tuple[Cause, ...]) -> type[ApiError]:
     return found
 
 
-def _status(body: bytes) -> Status:
+def _status(body: bytes, code: int) -> Status:
     try:
         status = msgspec.json.decode(body, type=Status)
     except (msgspec.MsgspecError, RecursionError):
-        return Status(message=body[:_LONGEST].decode("utf-8", "replace").strip())
-    return status if status.kind == "Status" else Status(message=body[:_LONGEST].decode("utf-8", "replace").strip())
+        status = Status()
+    if status.kind == "Status":
+        return status
+    return Status(message=_NO_PATH if code == 404 else body[:_LONGEST].decode("utf-8", "replace").strip())

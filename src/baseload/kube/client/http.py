@@ -41,6 +41,7 @@ _KEEP_ALIVE: Final = (
     ),
 )
 _AGENT: Final = f"baseload/{baseload.__version__} ({platform.system().lower()}/{platform.machine()})"
+_WANTING: Final = (ssl.SSLWantReadError, ssl.SSLWantWriteError)  # how asyncio waits, no error
 _NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
 
 
@@ -203,7 +204,7 @@ class Http:
             raise self._unreachable(error, _reason(error)) from error
 
     def _unreachable(self, error: Exception, why: str) -> ApiError:
-        if any(isinstance(link, ssl.SSLError) for link in _chain(error)):
+        if any(_is_distrust(link, error) for link in _chain(error)):
             return Untrusted(f"{self.server} is not trusted: {why}")
         if isinstance(error, _NOT_SENT):
             return Unreachable(f"cannot reach {self.server}: {why}", was_sent=False)
@@ -235,11 +236,19 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = inner or error.__cause__ or error.__context__
 
 
+def _is_distrust(link: BaseException, error: Exception) -> bool:
+    """Whether the cause of an error says that one side of the connection does not trust the other."""
+    of_handshake = isinstance(error, httpx2.ConnectError) and not isinstance(link, _WANTING)
+    return isinstance(link, ssl.SSLCertVerificationError) or (isinstance(link, ssl.SSLError) and of_handshake)
+
+
 def _reason(error: Exception) -> str:
     """The words of the system for what went wrong, where there are any."""
     for link in reversed(list(_chain(error))):
         if isinstance(link, ssl.SSLCertVerificationError):
             return link.verify_message
+        if isinstance(link, _WANTING):
+            continue
         if isinstance(link, ssl.SSLError):
             return link.reason or "the TLS handshake failed"
         if isinstance(link, OSError) and link.errno and link.errno in errno.errorcode:
