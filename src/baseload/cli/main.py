@@ -32,7 +32,7 @@ COMPLETE = "_BASELOAD_COMPLETE"  # set by the completion scripts of `baseload co
 PLAN = LazyGroup(
     "plan",
     {"provision": Entry("baseload.cli.plan:provision", "Which nodes would be launched for the pods that are pending.")},
-    help="Decide once, on manifests; change nothing.",
+    help="Decide once, on manifests or a live cluster; change nothing.",
 )
 EXPLAIN = LazyGroup(
     "explain",

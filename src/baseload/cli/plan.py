@@ -1,4 +1,4 @@
-"""`baseload plan`: decisions on manifests, made once; nothing is changed."""
+"""`baseload plan`: decisions on manifests or a live cluster, made once; nothing is changed."""
 
 import click
 
@@ -12,8 +12,8 @@ from baseload.cli.output import OUTPUT, Printed, encoded
 def provision(flags: Flags, output: str) -> Printed:
     """Which nodes would be launched for the pods that are pending, at what price, and why a pod can go nowhere.
 
-    Decides as Karpenter does, without a cluster. Pods that fit on nodes of the input go there; for the others the
-    NodePools of the input launch nodes.
+    Decides as Karpenter does, on files or on a live cluster that is only read. Pods that fit on nodes of the input go
+    there; for the others the NodePools of the input launch nodes.
     """
     from baseload.plan import encode
     from baseload.report import provision as report

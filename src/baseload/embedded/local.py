@@ -17,7 +17,7 @@ from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.negotiate import PLAIN
 from baseload.embedded.api.watch import AT_ONCE, BOOKMARK_EVERY, Closing, Frame
-from baseload.embedded.store.errors import StatusError
+from baseload.embedded.store.errors import BadRequest, StatusError
 from baseload.embedded.store.watch import Watch
 from baseload.kube.client import errors
 from baseload.kube.client.port import Answer, Request
@@ -42,7 +42,9 @@ class Local:
             answer = self._api.answer(_steps(request), _call(request))
             await self._committed()
         except StatusError as error:
-            return Answer(error.code, msgspec.json.encode(status.failure(error)))
+            return _refusal(error)
+        except RecursionError:
+            return _refusal(BadRequest("the object is nested too deeply"))
         assert isinstance(answer, ApiAnswer), "a watch is read by lines"
         return Answer(answer.code, answer.body, answer.headers)
 
@@ -75,6 +77,10 @@ class Local:
         version, steps = _version(_steps(request))
         found = target.find(self._cluster.kinds, *version, steps)
         return watched(self._cluster, found, call, PLAIN)
+
+
+def _refusal(error: StatusError) -> Answer:
+    return Answer(error.code, msgspec.json.encode(status.failure(error)))
 
 
 def _call(request: Request) -> Call:

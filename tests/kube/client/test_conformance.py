@@ -312,3 +312,12 @@ def deployment(name: str) -> dict[str, object]:
             },
         },
     }
+
+
+def test_an_object_that_is_nested_too_deeply_is_a_bad_request(play: Play) -> None:
+    async def scenario(client: Client) -> None:
+        deep = b'{"apiVersion":"v1","kind":"ConfigMap","metadata":' + b'{"a":' * 100_000 + b"1" + b"}" * 100_001
+        with pytest.raises(errors.BadRequest):
+            await client.create(MAPS, deep, namespace="default")
+
+    play(scenario)
