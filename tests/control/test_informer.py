@@ -17,15 +17,21 @@ from baseload.control.informer import Informer, Transition
 from baseload.embedded.api.admission import CHAIN
 from baseload.embedded.api.cluster import Cluster, furnish
 from baseload.embedded.local import Local
+from baseload.embedded.store.record import encode
 from baseload.embedded.store.store import Store
 from baseload.kube import kinds, manifests
+from baseload.kube.client import objects
 from baseload.kube.client.client import Client
 from baseload.kube.client.http import Http
 from baseload.kube.client.kubeconfig import Access, User
 from baseload.kube.client.kubeconfig import Cluster as Address
+from baseload.kube.client.objects import Object
 from baseload.kube.client.port import Resource
 from baseload.kube.kinds import Kind
 from baseload.kube.sources import Source
+from baseload.model.view import View
+from baseload.timeline.virtual import VirtualClock
+from baseload.values import instant
 from baseload.world import embedded
 from baseload.world.files import view_of
 from tests.embedded.clock import Standing
@@ -131,7 +137,7 @@ def follow(seed: int, *, forgets: bool) -> tuple[list[Seen], list[Seen]]:
         changes = Changes(client, random)
         for _ in range(random.randint(0, 5)):
             await changes.make()
-        faulty = Faulty(Local(cluster, clock), random, trust=1.0)
+        faulty = Faulty(Local(cluster, clock), clock, random, trust=1.0)
         faulty.forgets = forgets
         informer = Informer(Client(faulty, clock, random), [POD, MAP, NAMESPACE])
         async with running(informer):
@@ -174,6 +180,46 @@ def check_chains(happened: list[Seen], told: list[Seen]) -> None:
         assert (kind_name, name, before) in known
         assert (kind_name, name, after) in known
         held[kind_name, name] = after
+
+
+def a_virtual_day(seed: int) -> tuple[list[Seen], list[Seen], View]:
+    """What happened in a simulated day of faults, what was told, and the view at its end."""
+    clock, random = VirtualClock(instant.parse("2026-11-30T00:00:00Z")), Random(seed)
+    cluster = Cluster(Store(clock, Random(seed)), clock, CHAIN)
+    furnish(cluster)
+    client = Client(Local(cluster, clock), clock, Even())
+    informer = Informer(
+        Client(Faulty(Local(cluster, clock), clock, random, trust=0.9), clock, random), [POD, MAP, NAMESPACE]
+    )
+    told: list[Seen] = []
+    informer.listen(lambda transition: told.append(seen(transition)))
+    changes = Changes(client, random)
+
+    async def change() -> None:
+        for _ in range(48):
+            await clock.sleep(1740)
+            await changes.make()
+
+    following = clock.start(informer.run())
+    clock.start(change())
+    clock.run(until=clock.now() + 86_400 * instant.SECOND)
+    assert {key: it.raw for kept in informer.kept.values() for key, it in kept.objects.items() if key[0]} == {
+        it.key: it.raw for of in (POD, MAP) for it in listed(cluster, of)
+    }
+    following.cancel()
+    return changes.expected, [event for event in told if event[0] != "Namespace"], informer.view
+
+
+def listed(cluster: Cluster, of: Kind) -> list[Object]:
+    served = cluster.kinds.named(of.group, of.name)
+    assert served is not None
+    return [objects.read(encode(record)) for record in cluster.store.list(served.resource).records]
+
+
+def test_a_simulated_day_is_followed_and_repeats_itself() -> None:
+    happened, told, view = a_virtual_day(3)
+    check_chains(happened, told)
+    assert a_virtual_day(3) == (happened, told, view)
 
 
 class Patient(Hurried):

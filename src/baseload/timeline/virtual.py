@@ -15,6 +15,10 @@ Step = Coroutine[Any, Any, None]
 _FOREVER: Final = float("inf")
 
 
+class Cancelled(BaseException):
+    """What a task that is cancelled meets where it waits."""
+
+
 class Task:
     """A coroutine that runs through time, by its name and its priority among what is due at one moment."""
 
@@ -29,9 +33,16 @@ class Task:
 
     def cancel(self) -> None:
         """Ends it where it waits; what it does at its end must not wait again."""
-        if not self.is_done:
-            self.is_done = True
-            self.coroutine.close()
+        if self.is_done:
+            return
+        self.is_done = True
+        # Thrown in, not closed: an async generator that is closed from outside counts as running for ever.
+        try:
+            self.coroutine.throw(Cancelled())
+        except (Cancelled, StopIteration):
+            return
+        self.coroutine.close()
+        raise RuntimeError(f"the task {self.name!r} was cancelled and waits again")
 
 
 class _Wait:

@@ -1,6 +1,5 @@
 """A way that loses, doubles, delays and refuses by chance, before another way."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from random import Random
@@ -8,13 +7,14 @@ from random import Random
 from baseload.kube.client import errors
 from baseload.kube.client.errors import ApiError
 from baseload.kube.client.port import Answer, Request, Way
+from baseload.values.clock import Clock
 
 
 class Faulty:
     """As reliable as `trust` says: that share of all that goes over it is left alone."""
 
-    def __init__(self, way: Way, random: Random, trust: float) -> None:
-        self._way, self._random = way, random
+    def __init__(self, way: Way, clock: Clock, random: Random, trust: float) -> None:
+        self._way, self._clock, self._random = way, clock, random
         self.trust = trust
         self.forgets = True
 
@@ -77,4 +77,4 @@ class Faulty:
 
     async def _pause(self) -> None:
         for _ in range(self._random.randint(0, 3)):
-            await asyncio.sleep(0)
+            await self._clock.sleep(0)
