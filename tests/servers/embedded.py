@@ -45,6 +45,13 @@ def definitions() -> list[dict[str, Any]]:
     return [_definition(verbs.tree_of(record)) for record in world.cluster.store.list(kind.resource).records]
 
 
+def objects(group: str) -> list[dict[str, Any]]:
+    """The objects of an API group that a new server has."""
+    world = embedded.build(None, None, clock=Standing())
+    kinds = [kind for kind in world.cluster.kinds if kind.is_stored and kind.resource.group == group]
+    return [verbs.tree_of(record) for kind in kinds for record in world.cluster.store.list(kind.resource).records]
+
+
 def _definition(tree: dict[str, Any]) -> dict[str, Any]:
     """The definition as a user would write it."""
     name = tree["metadata"]["name"]

@@ -15,11 +15,11 @@ from typing import Final
 
 import msgspec
 
+from baseload.embedded.api.authorize.rules import quoted_all
 from baseload.embedded.api.identity import AUTHENTICATED, Identity, account_groups, account_user
 from baseload.embedded.store.ports import Clock
 from baseload.embedded.store.record import Record
 from baseload.embedded.store.store import Store
-from baseload.kube.merge.go_text import quoted
 from baseload.values import instant
 
 AUDIENCE: Final = "https://kubernetes.default.svc"
@@ -99,7 +99,9 @@ class Tokens:
         claims = self._read(token)
         good = tuple(audience for audience in audiences if audience in claims.aud)
         if not good:
-            told = f"token audiences {_go(claims.aud)} is invalid for the target audiences {_go(audiences)}"
+            told = (
+                f"token audiences {quoted_all(claims.aud)} is invalid for the target audiences {quoted_all(audiences)}"
+            )
             raise _refused(told)
         now = self._now()
         if now > claims.exp + _LEEWAY:
@@ -146,10 +148,6 @@ class Tokens:
 def _refused(why: str) -> Refused:
     """A refusal in the words of a server that has asked all who could know the token."""
     return Refused(f"[{_UNKNOWN}, {why}]")
-
-
-def _go(texts: Sequence[str]) -> str:
-    return f"[{' '.join(map(quoted, texts))}]"
 
 
 def found(store: Store, kind: str, namespace: str, name: str) -> Record | None:

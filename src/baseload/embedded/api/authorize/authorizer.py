@@ -12,7 +12,7 @@ from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.store import Store
 from baseload.kube.merge.go_text import quoted
 
-_EVERYTHING: Final = (
+EVERYTHING: Final = (
     Rule(verbs=("*",), api_groups=("*",), resources=("*",)),
     Rule(verbs=("*",), urls=("*",)),
 )
@@ -59,7 +59,7 @@ class Authorizer:
         """All rules that somebody has in a namespace, and where they come from."""
         granted = self.grants.of(identity, namespace)
         own = tuple(grant.rule for grant in granted.grants)
-        return (*_EVERYTHING, *own) if identity.is_master else own, granted
+        return (*EVERYTHING, *own) if identity.is_master else own, granted
 
 
 def _first(granted: Granted, asked: Attributes) -> Grant | None:

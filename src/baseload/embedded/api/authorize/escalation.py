@@ -9,16 +9,15 @@ from typing import Final
 import msgspec
 
 from baseload.embedded.api.authorize.attributes import Attributes
-from baseload.embedded.api.authorize.authorizer import Authorizer
+from baseload.embedded.api.authorize.authorizer import EVERYTHING, Authorizer
 from baseload.embedded.api.authorize.grants import GROUP, BindingSpec, NoRole
-from baseload.embedded.api.authorize.rules import ALL, Rule, quoted_all
+from baseload.embedded.api.authorize.rules import ALL, Rule, quoted_all, reaches
 from baseload.embedded.api.identity import Identity
 from baseload.embedded.store import errors
 from baseload.embedded.store.record import Json, Record, encode
 from baseload.embedded.store.resource import Resource
 from baseload.kube.merge.go_text import quoted
 
-_FULL: Final = (Rule((ALL,), (ALL,), (ALL,)), Rule((ALL,), urls=(ALL,)))
 _COLLECTORS: Final = ("finalizers", "ownerReferences", "managedFields", "resourceVersion", "generation")
 _AGGREGATION: Final = "must have cluster-admin privileges to use the aggregationRule"
 
@@ -64,7 +63,7 @@ def _check_role(
     before = None if old is None else msgspec.json.decode(encode(old), type=_Role)
     if role.is_aggregating or (before is not None and before.is_aggregating):
         own = authorizer.rules(identity, "")[0]
-        if any(uncovered(own, _FULL)):
+        if any(uncovered(own, EVERYTHING)):
             raise errors.forbidden(resource, name, _AGGREGATION)
 
 
@@ -129,7 +128,7 @@ def _covers(own: Rule, part: Rule) -> bool:
         _has_all(own.verbs, part.verbs)
         and _has_all(own.api_groups, part.api_groups)
         and all(_has_resource(own.resources, resource) for resource in part.resources)
-        and all(any(_reaches(held, url) for held in own.urls) for url in part.urls)
+        and all(any(reaches(held, url) for held in own.urls) for url in part.urls)
         and (
             not own.resource_names or (bool(part.resource_names) and set(part.resource_names) <= {*own.resource_names})
         )
@@ -145,10 +144,6 @@ def _has_resource(own: tuple[str, ...], resource: str) -> bool:
         return True
     _, slash, subresource = resource.partition("/")
     return bool(slash) and f"*/{subresource}" in own
-
-
-def _reaches(own: str, url: str) -> bool:
-    return own == url or (own.endswith(ALL) and url.startswith(own.rstrip(ALL)))
 
 
 def _only_collects(tree: dict[str, Json], old: Record) -> bool:

@@ -24,7 +24,7 @@ class Rule(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
         if not _has(self.verbs, asked.verb):
             return False
         if asked.path:
-            return any(_reaches(url, asked.path) for url in self.urls)
+            return any(reaches(url, asked.path) for url in self.urls)
         return (
             _has(self.api_groups, asked.group)
             and self._has_resource(asked)
@@ -57,5 +57,6 @@ def _has(held: tuple[str, ...], wanted: str) -> bool:
     return ALL in held or wanted in held
 
 
-def _reaches(url: str, path: str) -> bool:
+def reaches(url: str, path: str) -> bool:
+    """Whether the path of a rule, which may end with a *, has another one in it."""
     return url in (ALL, path) or (url.endswith(ALL) and path.startswith(url.rstrip(ALL)))
