@@ -159,10 +159,10 @@ def test_a_claim_grows_when_it_is_bound_and_its_class_lets_it() -> None:
     server.call("PATCH", f"{STORAGE}/fixed", {"allowVolumeExpansion": True}, MERGE)
     grown = server.call("PATCH", f"{CLAIMS}/a", more, MERGE)
 
-    head = 'persistentvolumeclaims "a" is forbidden: '
-    forbidden(pending, head + "Only bound persistent volume claims can be expanded")
+    immutable = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound"
+    assert pending.message.startswith(f'PersistentVolumeClaim "a" is invalid: spec: Forbidden: {immutable} claims\n')
     why = "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must"
-    forbidden(fixed, f"{head}{why} support resize")
+    forbidden(fixed, f'persistentvolumeclaims "a" is forbidden: {why} support resize')
     assert grown.tree["spec"]["resources"]["requests"]["storage"] == "2Gi"
 
 

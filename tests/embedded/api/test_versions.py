@@ -256,7 +256,7 @@ def test_an_autoscaler_that_is_read_in_v1_and_written_back_loses_nothing() -> No
 
 def test_an_autoscaler_of_v1_without_a_target_aims_at_80_per_cent_of_cpu() -> None:
     server = Server()
-    spec = {"maxReplicas": 3, "scaleTargetRef": {"kind": "Deployment", "name": "web"}}
+    spec = {"maxReplicas": 3, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}}
     tree = {"apiVersion": "autoscaling/v1", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "a"}, "spec": spec}
 
     made = server.call("POST", SCALERS.format("v1"), tree)

@@ -6,7 +6,7 @@ the labels by which it knows its pods; a pod, the class of service that follows 
 
 from typing import Final
 
-from baseload.embedded.api.admission.tree import Tree, child, held, maps
+from baseload.embedded.api.admission.tree import Tree, child, fill_empty, held, maps
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.store.record import Json
 from baseload.values import quantity
@@ -82,14 +82,21 @@ def _node(status: Tree) -> None:
 def _job(tree: Tree) -> None:
     """The labels and the selector by which a job knows its pods, unless the client chose them."""
     spec, metadata = child(tree, "spec"), child(tree, "metadata")
+    if spec.get("manualSelector") is True:
+        return
     labels = child(spec, "template", "metadata", "labels")
-    if spec.get("manualSelector") is not True:
-        for names, value in ((_JOB_NAMES, metadata.get("name")), (_JOB_UIDS, metadata.get("uid"))):
-            for name in names:
-                labels.setdefault(name, value)
-        child(spec, "selector", "matchLabels").setdefault(_JOB_UIDS[1], metadata.get("uid"))
-    if not metadata.get("labels"):
-        metadata["labels"] = dict(labels)
+    for names, value in ((_JOB_NAMES, metadata.get("name")), (_JOB_UIDS, metadata.get("uid"))):
+        for name in names:
+            labels.setdefault(name, value)
+    child(spec, "selector", "matchLabels").setdefault(_JOB_UIDS[1], metadata.get("uid"))
+
+
+def finish(kind: ServedKind, tree: Tree) -> None:
+    """Adds what nobody has to check: a job without labels takes those of its pods."""
+    if kind.resource.kind == "Job" and not kind.is_custom:
+        labels = held(tree, "spec", "template", "metadata", "labels")
+        if labels:
+            fill_empty(child(tree, "metadata"), {"labels": dict(labels)})
 
 
 def _pod(tree: Tree, now: str) -> None:

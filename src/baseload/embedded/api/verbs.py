@@ -272,6 +272,7 @@ def _admitted(
     if old is None and not is_seed:
         birth.begin(kind, tree, now=cluster.now())
     validation.check(kind, tree, old, subresource=subresource)
+    birth.finish(kind, tree)
     for admit in cluster.admission.refuse:
         admit(review)
     return tree

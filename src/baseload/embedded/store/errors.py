@@ -123,7 +123,8 @@ def forbidden(resource: Resource, name: str, why: str, causes: tuple[Cause, ...]
 
 
 def invalid(resource: Resource, name: str, causes: tuple[Cause, ...]) -> Invalid:
-    """An Invalid in Kubernetes' words: one fault plain, several in brackets."""
+    """An Invalid in Kubernetes' words: one fault plain, several in brackets, and none twice."""
+    causes = tuple(dict.fromkeys(causes))
     faults = [f"{cause.field}: {cause.message}" for cause in causes]
     told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
     kind = f"{resource.kind}.{resource.group}" if resource.group else resource.kind

@@ -19,6 +19,7 @@ from baseload.embedded.store.record import Json, Record
 RANGE: Final = IPv4Network("10.96.0.0/16")
 NODE_PORTS: Final = range(30000, 32768)
 _HEADLESS: Final = "None"
+_TAKEN: Final = "provided port is already allocated"
 _ON_NODES: Final = ("NodePort", "LoadBalancer")
 
 
@@ -62,11 +63,14 @@ def hold_address(review: Review) -> None:
         message = f'Invalid value: ["{address}"]: failed to allocate IP {address}: {wrong}'
         raise _invalid(review, "spec.clusterIPs", message)
     known = {(port.node_port, port.protocol) for port in before.ports}
+    own: set[tuple[int, str]] = set()
     for index, port in enumerate(maps(review.spec, "ports")):
         number, protocol = port.get("nodePort") or 0, str(port.get("protocol"))
-        if not isinstance(number, int) or (number, protocol) in known:
+        if not isinstance(number, int) or not number or (number, protocol) in known:
             continue
-        if number and (wrong := _wrong_port(review, number, protocol)):
+        wrong = _TAKEN if (number, protocol) in own else _wrong_port(review, number, protocol)
+        own.add((number, protocol))
+        if wrong:
             raise _invalid(review, f"spec.ports[{index}].nodePort", f"Invalid value: {number}: {wrong}")
 
 
@@ -101,9 +105,9 @@ def _drop_node_ports(spec: Tree, known: Tree) -> None:
 def _give_cluster_address(review: Review, spec: Tree) -> None:
     kept = review.old.body.spec(_Held).cluster_i_p if review.old is not None else ""
     if not spec.get("clusterIP"):
-        addresses = spec.get("clusterIPs")
-        named = addresses[0] if isinstance(addresses, list) and addresses and review.old is None else None
-        spec["clusterIP"] = named or kept or _free_address(review)
+        if spec.get("clusterIPs") and not kept:
+            return  # which is refused: the one goes with the other
+        spec["clusterIP"] = kept or _free_address(review)
     fill(spec, {"ipFamilyPolicy": "SingleStack"})
     fill_empty(spec, {"clusterIPs": [spec["clusterIP"]], "ipFamilies": ["IPv4"]})
 
@@ -158,4 +162,4 @@ def _wrong_port(review: Review, number: int, protocol: str) -> str:
         first, last = NODE_PORTS[0], NODE_PORTS[-1]
         return f"provided port is not in the valid range. The range of valid ports is {first}-{last}"
     taken = ((port.node_port, port.protocol) for record in _services(review) for port in record.body.spec(_Held).ports)
-    return "provided port is already allocated" if (number, protocol) in taken else ""
+    return _TAKEN if (number, protocol) in taken else ""

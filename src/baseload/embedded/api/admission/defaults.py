@@ -129,7 +129,7 @@ def _service(tree: Tree) -> None:
     elif spec["sessionAffinity"] == "ClientIP":
         fill(child(spec, "sessionAffinityConfig", "clientIP"), {"timeoutSeconds": 10800})
     for port in maps(spec, "ports"):
-        fill_empty(port, {"protocol": "TCP", "targetPort": port.get("port")})
+        fill_empty(port, {"protocol": "TCP", "targetPort": port.get("port") or 0})
     if kind in _FROM_OUTSIDE or (kind == "ClusterIP" and spec.get("externalIPs")):
         fill_empty(spec, {"externalTrafficPolicy": "Cluster"})
     if kind in (*_FROM_OUTSIDE, "ClusterIP"):
