@@ -1,11 +1,11 @@
 """Values as Go's fmt prints them, since messages of the API server quote them so."""
 
-import json
+import json as _json
 
 
 def quoted(text: str) -> str:
     """%q of a text."""
-    return json.dumps(text, ensure_ascii=False)
+    return _json.dumps(text, ensure_ascii=False)
 
 
 def plain(value: object) -> str:
@@ -45,3 +45,9 @@ def type_name(value: object) -> str:
 def syntax(value: object) -> str:
     """%#v of a scalar."""
     return quoted(value) if isinstance(value, str) else plain(value)
+
+
+def json(value: object) -> str:
+    """What Go's JSON encoder writes, which escapes what could end a script."""
+    text = _json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
