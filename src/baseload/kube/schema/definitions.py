@@ -7,6 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import cast
 
+from baseload.kube.merge import merge_patch
+
 Schema = dict[str, object]
 
 VERSION = "v1.37"
@@ -21,9 +23,32 @@ def _official() -> dict[str, dict[str, Schema]]:
 
 
 def custom() -> list[dict[str, object]]:
-    """What our own files say of each kind that a custom resource definition adds: names, scope, columns, schema."""
+    """What our own files say of each kind that a custom resource definition adds: names, scope, columns, schema.
+
+    A file names what its schema holds several times once, under `shared`. `stricter` is a merge patch: what manifests
+    are held to beyond what an API server asks.
+    """
     found = sorted((files(__package__) / "crds").iterdir(), key=lambda file: file.name)
-    return [json.loads(file.read_text(encoding="utf-8")) for file in found if file.name.endswith(".json")]
+    return [_whole(json.loads(file.read_text(encoding="utf-8"))) for file in found if file.name.endswith(".json")]
+
+
+def _whole(crd: dict[str, object]) -> dict[str, object]:
+    shared = cast("dict[str, object]", crd.pop("shared", {}))
+    return {**crd, "schema": _spread(crd["schema"], shared, {})}
+
+
+def _spread(part: object, shared: dict[str, object], made: dict[str, object]) -> object:
+    """A part of a schema with what it shares in its places; `made` are the shared parts that are done."""
+    if isinstance(part, list):
+        return [_spread(held, shared, made) for held in part]
+    if not isinstance(part, dict):
+        return part
+    reference = part.get("$ref")
+    if not isinstance(reference, str):
+        return {name: _spread(held, shared, made) for name, held in part.items()}
+    if reference not in made:
+        made[reference] = _spread(shared[reference], shared, made)
+    return made[reference]
 
 
 @cache
@@ -31,7 +56,7 @@ def _custom() -> dict[str, Schema]:
     """`apiVersion/kind` -> schema, of the kinds that custom resource definitions add."""
     schemas: dict[str, Schema] = {}
     for crd in custom():
-        schema = cast(Schema, crd["schema"])
+        schema = merge_patch.patched(cast(Schema, crd["schema"]), crd.get("stricter", {}))
         cast("dict[str, Schema]", schema["properties"])["metadata"] = {"$ref": OBJECT_META}
         schemas[f"{crd['apiVersion']}/{crd['kind']}"] = schema
     return schemas
