@@ -15,6 +15,7 @@ from baseload.embedded.store import errors
 from baseload.embedded.store.errors import Cause
 from baseload.embedded.store.record import Json, Record, section
 from baseload.embedded.store.resource import Resource
+from baseload.kube.cel.rules import Rules
 from baseload.kube.merge import types
 from baseload.kube.schema import definitions
 from baseload.kube.schema.definitions import Schema
@@ -99,21 +100,38 @@ def _kind(spec: _Spec, version: _Version, stored: Resource, schemas: dict[str, S
     view = _resource(spec, version, _selectable(version))
     named = definitions.properties(schema) or {}
     text: Schema = {"type": "string"}
-    whole = {**named, "apiVersion": text, "kind": text, "metadata": {"$ref": definitions.OBJECT_META}}
+    named = {**named, "apiVersion": text, "kind": text, "metadata": {"$ref": definitions.OBJECT_META}}
+    whole: Schema = {"type": "object", **schema, "properties": named}
     return ServedKind(
         stored,
         names.singular or names.kind.lower(),
         names.short_names,
         names.categories,
         types.of_schema(view.api_version, names.kind, schema),
-        {"type": "object", **schema, "properties": whole},
+        whole,
         scale=_scale(subresources.scale),
         columns=tuple(map(_column, version.additional_printer_columns)) or (_AGE,),
         verbs=CUSTOM_VERBS,
         list_kind=names.list_kind or f"{names.kind}List",
         selectable=_selectable(version),
         conversion=None if version.storage else _between(view, stored, schemas),
+        rules=Rules(whole),
     )
+
+
+def check_rules(record: Record) -> None:
+    """Refuses a definition whose rules do not compile."""
+    from baseload.kube.cel import definition  # the whole language, which reading a definition anew never needs
+
+    schemas = [_schema(version) for version in _spec(record).versions if version.schema is not None]
+    are_alike = all(schema == schemas[0] for schema in schemas)
+    faults = []
+    for place, schema in enumerate(schemas[:1] if are_alike else schemas):
+        path = "spec.validation" if are_alike else f"spec.versions[{place}].schema"
+        faults += definition.faults(schema, f"{path}.openAPIV3Schema")
+    if faults:
+        causes = tuple(Cause(fault.reason, fault.message, fault.path) for fault in faults)
+        raise errors.invalid(record.resource, record.name, causes)
 
 
 def _between(view: Resource, stored: Resource, schemas: dict[str, Schema]) -> Conversion:

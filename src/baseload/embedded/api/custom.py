@@ -21,7 +21,13 @@ UNCHECKED: Final = Cause(
     "<nil>",
 )
 _METADATA: Final[definitions.Schema] = {"$ref": definitions.OBJECT_META}
-_BLOCKING: Final = ("FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid")
+_BLOCKING: Final = (
+    "FieldValueRequired",
+    "FieldValueNotSupported",
+    "FieldValueTooLong",
+    "FieldValueTooMany",
+    "FieldValueTypeInvalid",
+)
 """Faults upon which rules are not looked at"""
 _MOST_REPLICAS: Final = 2**31 - 1
 
@@ -44,11 +50,15 @@ def completed(kind: ServedKind, tree: Tree) -> Tree:
 
 
 def causes(kind: ServedKind, tree: Tree, old: Tree | None, *, subresource: str = "") -> list[Cause]:
-    """What the schema has against an object, or against its new status alone."""
+    """What the schema has against an object, or against its new status alone, and what its rules have."""
     found = list(map(_cause, _faults(kind, tree, old, is_status=subresource == "status")))
-    if fields.rules_unchecked(kind.schema) and any(cause.reason in _BLOCKING for cause in found):
-        found.append(UNCHECKED)
-    return found
+    if kind.rules is None or not kind.rules.any:
+        return found
+    if any(cause.reason in _BLOCKING for cause in found):
+        return [*found, UNCHECKED]
+    # What an update left as it was is not held against it.
+    faults = (fault for fault in kind.rules.faults(tree, old) if not fault.is_held)
+    return [*found, *(Cause(fault.reason, fault.message, fault.path) for fault in faults)]
 
 
 def _faults(kind: ServedKind, tree: Tree, old: Tree | None, *, is_status: bool) -> Iterator[Fault]:

@@ -83,11 +83,3 @@ def _copied(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _copied(held) for key, held in value.items()}
     return [_copied(held) for held in value] if isinstance(value, list) else value
-
-
-def rules_unchecked(schema: Schema) -> bool:
-    """Whether a schema has rules (CEL) that are not looked at while an object has other faults."""
-    if "x-kubernetes-validations" in schema:
-        return True
-    inner = [*(definitions.properties(schema) or {}).values(), schema.get("items"), schema.get("additionalProperties")]
-    return any(rules_unchecked(cast(Schema, part)) for part in inner if isinstance(part, dict))

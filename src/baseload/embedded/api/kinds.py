@@ -18,6 +18,7 @@ from baseload.embedded.store import selection
 from baseload.embedded.store.record import Record, encode
 from baseload.embedded.store.resource import Resource, at_once
 from baseload.embedded.store.selection import Selection
+from baseload.kube.cel.rules import Rules
 from baseload.kube.merge import types
 from baseload.kube.merge.types import ObjectType
 from baseload.kube.schema import definitions
@@ -79,6 +80,7 @@ class ServedKind:
     columns: tuple[Column, ...] | None = None  # None: a kind of Kubernetes' own, whose columns are code
     list_kind: str = ""
     verbs: tuple[str, ...] = VERBS
+    rules: Rules | None = None  # of a custom kind
     reply: Reply | None = None  # of the kinds that are answered, not stored (`computed`)
     conversion: Conversion | None = None  # None: the version that is stored, as it is stored
     selectable: tuple[str, ...] | None = None  # None: the fields of the view

@@ -326,6 +326,7 @@ def _check_definition(draft: Record) -> None:
 
     if (draft.resource.group, draft.resource.kind) == crds.KIND:
         crds.resource(draft)
+        crds.check_rules(draft)
 
 
 def _copied(tree: object) -> Tree:
