@@ -22,8 +22,8 @@ from baseload.embedded.store.ports import Clock
 from baseload.embedded.store.record import Json
 from baseload.embedded.store.store import Store
 from baseload.kube.manifests import Found, Manifests
-from baseload.kube.schema import definitions
 from baseload.values.errors import BadInput, Fault
+from baseload.world import own_definitions
 
 _Tree = dict[str, Json]
 
@@ -64,7 +64,8 @@ def build(
     cluster = Cluster(store, clock, CHAIN, key=key, static_tokens=dict(tokens or {}))
     for kind in usages.kinds(usage):
         cluster.kinds.add(kind)
-    furnish(cluster, [*_definitions(), *_priority_classes()])
+    furnish(cluster, [*own_definitions.all_of_them(), *_priority_classes()])
+    own_definitions.renew(cluster)
     if manifests is not None:
         _create(cluster, manifests)
     cluster.store.commit()
@@ -73,44 +74,6 @@ def build(
 
 def _new_key() -> bytes:
     return secrets.token_bytes(32)
-
-
-def _definitions() -> list[_Tree]:
-    """The definitions of the custom resources that a cluster with Karpenter has."""
-    return [_definition(crd) for crd in definitions.custom()]
-
-
-def _definition(crd: dict[str, object]) -> _Tree:
-    group, _, version = str(crd["apiVersion"]).rpartition("/")
-    names: _Tree = {
-        "kind": cast(Json, crd["kind"]),
-        "listKind": f"{crd['kind']}List",
-        "plural": cast(Json, crd["plural"]),
-        "singular": cast(Json, crd["singular"]),
-    }
-    for key in ("shortNames", "categories"):
-        if crd.get(key):
-            names[key] = cast(Json, crd[key])
-    told: _Tree = {
-        "name": version,
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": cast(Json, crd["schema"])},
-        "subresources": cast(Json, crd.get("subresources", {"status": {}})),
-        "additionalPrinterColumns": cast(Json, crd.get("additionalPrinterColumns", [])),
-    }
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{crd['plural']}.{group}"},
-        "spec": {
-            "group": group,
-            "names": names,
-            "scope": cast(Json, crd["scope"]),
-            "versions": [told],
-            "conversion": {"strategy": "None"},
-        },
-    }
 
 
 def _priority_classes() -> list[_Tree]:

@@ -6,6 +6,7 @@ the labels by which it knows its pods; a pod, the class of service that follows 
 
 from typing import Final
 
+from baseload.embedded.api.admission import definitions
 from baseload.embedded.api.admission.tree import Tree, child, fill_empty, held, maps
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.store.record import Json
@@ -51,6 +52,8 @@ def begin(kind: ServedKind, tree: Tree, *, now: str) -> None:
         if not kind.is_custom:
             tree["status"] = dict(_COUNTS.get(name, {}))
     match name:
+        case "CustomResourceDefinition":
+            tree["status"] = {"storedVersions": list(definitions.storage_versions(tree))}
         case "Namespace":
             _namespace(tree)
         case "Node":

@@ -14,6 +14,7 @@ from baseload.embedded.api.admission import Chain
 from baseload.embedded.api.alike import Alike
 from baseload.embedded.api.authorize import bootstrap, gathering
 from baseload.embedded.api.authorize.authorizer import Authorizer
+from baseload.embedded.api.definitions import Definitions
 from baseload.embedded.api.identity import Identity
 from baseload.embedded.api.kinds import Kinds, built_in
 from baseload.embedded.api.tokens import Tokens
@@ -64,14 +65,15 @@ class Cluster:
     static_tokens: Mapping[str, Identity] = field(default_factory=dict, repr=False)
     authorizer: Authorizer = field(init=False)
     tokens: Tokens = field(init=False)
+    definitions: Definitions = field(init=False)
 
     def __post_init__(self) -> None:
         for resource in dict.fromkeys(kind.resource for kind in self.kinds if kind.is_stored):
             self.store.serve(resource)
         object.__setattr__(self, "authorizer", Authorizer(self.store))
         object.__setattr__(self, "tokens", Tokens(self.store, self.clock, self.key, self.static_tokens))
-        for record in list(self.store.table(self._resource(*crds.KIND)).records.values()):
-            self._serve(record)
+        object.__setattr__(self, "definitions", Definitions(self.store, self.kinds))
+        self.definitions.settle(self.now())
 
     def now(self) -> str:
         """The time as objects carry it."""
@@ -82,23 +84,24 @@ class Cluster:
         """Follows up a write; the record as it is after that."""
         resource = record.resource
         if (resource.group, resource.kind) == crds.KIND:
-            record = self._defined(record)
+            self.definitions.settle(self.now())
+            record = self.store.find(resource, "", record.name) or record
         elif resource.has_spec_finalizers and record.deletion is None:
             self._give_account(record.name)
         elif (resource.group, resource.kind) == gathering.KIND:
             gathering.aggregate(self.store)
             record = self.store.get(resource, "", record.name)
-        self.store.tidy()
+        self._tidy()
         return record
 
     def removed(self, record: Record) -> None:
         """Follows up a delete."""
         resource = record.resource
         if (resource.group, resource.kind) == crds.KIND:
-            self._retire()
+            self.definitions.settle(self.now())
         elif (resource.group, resource.kind) == gathering.KIND:
             gathering.aggregate(self.store)
-        self.store.tidy()
+        self._tidy()
 
     def _resource(self, group: str, kind: str) -> Resource:
         found = self.store.resource_of(group, kind)
@@ -109,36 +112,10 @@ class Cluster:
         """Has an API service for each version that is served now."""
         aggregation.sync(self.store, self.kinds.versions(), self.now())
 
-    def _defined(self, record: Record) -> Record:
-        self._serve(record)
-        self.announce()
-        if crds.is_accepted(record):
-            return record
-        accepted = crds.accepted(record, self.now())
-        return self.store.change(record.resource, "", record.name, lambda _: accepted, "status")
-
-    def _serve(self, record: Record) -> None:
-        """Serves what a definition says now, over the objects that may be there."""
-        new = crds.resource(record)
-        known = self.store.resource_of(new.group, new.kind)
-        for kind in [kind for kind in self.kinds if kind.resource is known]:
-            self.kinds.remove(kind)
-        if known is None:
-            self.store.serve(new)
-            known = new
-        else:
-            self.store.redefine(known, new)
-        for kind in crds.kinds(record, known):
-            self.kinds.add(kind)
-
-    def _retire(self) -> None:
-        defined = self.store.table(self._resource(*crds.KIND)).records
-        gone = [kind for kind in self.kinds if kind.is_custom and kind.resource.qualified not in defined]
-        for kind in gone:
-            self.kinds.remove(kind)
-        for resource in dict.fromkeys(kind.resource for kind in gone):
-            self.store.withdraw(resource)
-        self.announce()
+    def _tidy(self) -> None:
+        self.store.tidy()
+        if self.definitions.is_waiting:
+            self.definitions.finish(self.now())
 
     def _give_account(self, namespace: str) -> None:
         resource = self._resource("", "ServiceAccount")

@@ -11,14 +11,14 @@ import msgspec
 from baseload.embedded.api import fields, versions
 from baseload.embedded.api.kinds import CUSTOM_VERBS, Column, Scale, ServedKind
 from baseload.embedded.api.versions import Conversion, Convert, Tree
-from baseload.embedded.store import errors
 from baseload.embedded.store.errors import Cause
-from baseload.embedded.store.record import Json, Record, section
+from baseload.embedded.store.record import Record, section
 from baseload.embedded.store.resource import Resource
 from baseload.kube.cel.rules import Rules
 from baseload.kube.merge import types
 from baseload.kube.schema import definitions
 from baseload.kube.schema.definitions import Schema
+from baseload.kube.structural import definition
 
 KIND = ("apiextensions.k8s.io", "CustomResourceDefinition")
 
@@ -73,15 +73,16 @@ class _Spec(msgspec.Struct):
     versions: tuple[_Version, ...] = ()
 
 
+class _Status(msgspec.Struct, rename="camel"):
+    accepted_names: _Names | None = None
+
+
 _AGE = Column("Age", "date", ".metadata.creationTimestamp")
 
 
 def resource(record: Record) -> Resource:
-    """How the store keeps the objects of a definition: in its storage version; refuses one that adds no kind."""
+    """How the store keeps the objects of a definition: in its storage version."""
     spec = _spec(record)
-    causes = tuple(_faults(record, spec))
-    if causes:
-        raise errors.invalid(record.resource, record.name, causes)
     stored = next(version for version in spec.versions if version.storage)
     selectable = (path for version in spec.versions for path in _selectable(version))
     return _resource(spec, stored, tuple(dict.fromkeys(selectable)))
@@ -91,10 +92,15 @@ def kinds(record: Record, stored: Resource) -> list[ServedKind]:
     """The kind that a definition adds, in each version that is served; `stored` is how the store keeps it."""
     spec = _spec(record)
     schemas = {version.name: _schema(version) for version in spec.versions}
-    return [_kind(spec, version, stored, schemas) for version in spec.versions if version.served]
+    has_changed = record.generation > 1
+    return [
+        _kind(spec, version, stored, schemas, has_changed=has_changed) for version in spec.versions if version.served
+    ]
 
 
-def _kind(spec: _Spec, version: _Version, stored: Resource, schemas: dict[str, Schema]) -> ServedKind:
+def _kind(
+    spec: _Spec, version: _Version, stored: Resource, schemas: dict[str, Schema], *, has_changed: bool
+) -> ServedKind:
     names, schema = spec.names, schemas[version.name]
     subresources = version.subresources or _Subresources()
     view = _resource(spec, version, _selectable(version))
@@ -114,28 +120,29 @@ def _kind(spec: _Spec, version: _Version, stored: Resource, schemas: dict[str, S
         verbs=CUSTOM_VERBS,
         list_kind=names.list_kind or f"{names.kind}List",
         selectable=_selectable(version),
-        conversion=None if version.storage else _between(view, stored, schemas),
+        conversion=_between(view, stored, schemas) if has_changed or not version.storage else None,
         rules=Rules(whole),
     )
 
 
-def check_rules(record: Record) -> None:
-    """Refuses a definition whose rules do not compile."""
+def _wrong_rules(spec: _Spec) -> list[Cause]:
+    """Why the rules of a definition do not compile."""
     from baseload.kube.cel import definition  # the whole language, which reading a definition anew never needs
 
-    schemas = [_schema(version) for version in _spec(record).versions if version.schema is not None]
+    schemas = [_schema(version) for version in spec.versions if version.schema is not None]
     are_alike = all(schema == schemas[0] for schema in schemas)
     faults = []
     for place, schema in enumerate(schemas[:1] if are_alike else schemas):
         path = "spec.validation" if are_alike else f"spec.versions[{place}].schema"
         faults += definition.faults(schema, f"{path}.openAPIV3Schema")
-    if faults:
-        causes = tuple(Cause(fault.reason, fault.message, fault.path) for fault in faults)
-        raise errors.invalid(record.resource, record.name, causes)
+    return [Cause(fault.reason, fault.message, fault.path) for fault in faults]
 
 
 def _between(view: Resource, stored: Resource, schemas: dict[str, Schema]) -> Conversion:
-    """Another version of the same objects: another apiVersion, and the fields that both versions have."""
+    """A version of the objects that are stored: its apiVersion, and the fields that both versions have.
+
+    What is stored may be older than the schema of today, of whose defaults it is shown with those that it lacks.
+    """
 
     def into(resource: Resource) -> Convert:
         schema, version = schemas[resource.version], versions.renamed(resource)
@@ -147,7 +154,13 @@ def _between(view: Resource, stored: Resource, schemas: dict[str, Schema]) -> Co
 
         return convert
 
-    return Conversion(view, into(view), into(stored))
+    show, kept = into(view), schemas[stored.version]
+
+    def shown(tree: Tree) -> Tree:
+        fields.default(kept, tree)
+        return show(tree)
+
+    return Conversion(stored if view.version == stored.version else view, shown, into(stored))
 
 
 def _resource(spec: _Spec, version: _Version, selectable: tuple[str, ...]) -> Resource:
@@ -171,59 +184,18 @@ def _selectable(version: _Version) -> tuple[str, ...]:
     return tuple(field["jsonPath"].removeprefix(".") for field in version.selectable_fields if "jsonPath" in field)
 
 
-def is_accepted(record: Record) -> bool:
-    """Whether a definition's status says already that it is served."""
-    status = section(record.status)
-    return bool(status) and "acceptedNames" in msgspec.json.decode(status)
-
-
-def accepted(record: Record, now: str) -> Record:
-    """The definition with the status of one that is served."""
-    spec = _spec(record)
-    names = msgspec.to_builtins(spec.names)
-    names["singular"] = names["singular"] or spec.names.kind.lower()
-    names["listKind"] = names["listKind"] or f"{spec.names.kind}List"
-    conditions: list[Json] = [
-        _condition("NamesAccepted", "NoConflicts", "no conflicts found", now),
-        _condition("Established", "InitialNamesAccepted", "the initial names have been accepted", now),
-    ]
-    status: dict[str, Json] = {
-        "conditions": conditions,
-        "acceptedNames": {key: value for key, value in names.items() if value},
-        "storedVersions": [version.name for version in spec.versions if version.storage],
-    }
-    return record.with_status(msgspec.json.encode(status))
+def causes(tree: Tree, old: Tree | None) -> list[Cause]:
+    """What is wrong with a definition."""
+    found = [Cause(fault.reason, fault.message, fault.path) for fault in definition.faults(tree, old)]
+    return found or _wrong_rules(msgspec.convert(tree.get("spec"), _Spec))
 
 
 def _spec(record: Record) -> _Spec:
-    try:
-        return msgspec.convert(record.body.tree().get("spec", {}), _Spec)
-    except msgspec.ValidationError as error:
-        cause = Cause("FieldValueInvalid", f"Invalid value: {error}", "spec")
-        raise errors.invalid(record.resource, record.name, (cause,)) from error
-
-
-def _faults(record: Record, spec: _Spec) -> list[Cause]:
-    required = {
-        "spec.group": spec.group,
-        "spec.scope": spec.scope,
-        "spec.names.plural": spec.names.plural,
-        "spec.names.kind": spec.names.kind,
-        "spec.versions": spec.versions,
-    }
-    found = [Cause("FieldValueRequired", "Required value", path) for path, value in required.items() if not value]
-    wanted = f"{spec.names.plural}.{spec.group}"
-    if not found and record.name != wanted:
-        message = f'Invalid value: "{record.name}": must be spec.names.plural+"."+spec.group'
-        found.append(Cause("FieldValueInvalid", message, "metadata.name"))
-    stored = [version for version in spec.versions if version.storage]
-    if spec.versions and len(stored) != 1:
-        message = "Invalid value: must have exactly one version marked as storage version"
-        found.append(Cause("FieldValueInvalid", message, "spec.versions"))
-    elif stored and (stored[0].schema is None or stored[0].schema.schema is None):
-        path = f"spec.versions[{spec.versions.index(stored[0])}].schema.openAPIV3Schema"
-        found.append(Cause("FieldValueRequired", "Required value: schemas are required", path))
-    return found
+    """The spec, with the names that were accepted."""
+    spec = record.body.spec(_Spec)
+    status = section(record.status)
+    names = msgspec.json.decode(status, type=_Status).accepted_names if status else None
+    return spec if names is None else msgspec.structs.replace(spec, names=names)
 
 
 def _scale(told: _Scale | None) -> Scale | None:
@@ -235,7 +207,3 @@ def _scale(told: _Scale | None) -> Scale | None:
 
 def _column(told: _Column) -> Column:
     return Column(told.name, told.type, told.json_path, told.description, told.format, told.priority)
-
-
-def _condition(type: str, reason: str, message: str, now: str) -> Json:
-    return {"type": type, "status": "True", "lastTransitionTime": now, "reason": reason, "message": message}

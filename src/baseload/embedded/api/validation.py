@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from baseload.embedded.api import custom, duplicates, fields
+from baseload.embedded.api import crds, custom, duplicates, fields
 from baseload.embedded.api.call import JSON, STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.store import errors
@@ -74,6 +74,8 @@ def check(kind: ServedKind, tree: Tree, old: Record | None = None, *, subresourc
     before = None if old is None else kind.tree(old)
     if kind.is_custom:
         causes = [*_of_metadata(kind, named), *custom.causes(kind, tree, before, subresource=subresource)]
+    elif (resource.group, resource.kind) == crds.KIND:
+        causes = [*_of_metadata(kind, named), *([] if subresource else crds.causes(tree, before))]
     else:
         found = rules.check(resource.group, resource.kind, tree, before, part=subresource)
         causes = [_cause(fault) for fault in found]

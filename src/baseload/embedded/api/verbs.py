@@ -84,6 +84,8 @@ def patch(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
 def delete(cluster: Cluster, target: Target, call: Call) -> Removal:
     """DELETE on an object."""
     options, dry = call.options(), call.is_dry_delete()
+    if not dry and (target.kind.resource.group, target.kind.resource.kind) == crds.KIND:
+        cluster.definitions.hold(target.name, cluster.now())
     removal = cluster.store.delete(target.kind.resource, target.namespace, target.name, options, dry_run=dry)
     if not dry:
         cluster.removed(removal.record)
@@ -95,6 +97,9 @@ def delete_collection(cluster: Cluster, target: Target, call: Call) -> list[Reco
     selection, options = target.kind.selection(call.selection(target.namespace)), call.options()
     if call.is_dry_delete():
         return cluster.store.list(target.kind.resource, selection).records
+    if (target.kind.resource.group, target.kind.resource.kind) == crds.KIND:
+        for record in cluster.store.list(target.kind.resource, selection).records:
+            cluster.definitions.hold(record.name, cluster.now())
     gone = cluster.store.delete_collection(target.kind.resource, selection, options)
     if gone:
         cluster.removed(gone[-1])
@@ -214,15 +219,17 @@ def _create(
         tree = cast(Tree, managed)
     _name(cluster, kind, tree)
     draft = parse.parse_object(kind.resource, kind.stored(_admitted(cluster, kind, tree, None, looked_at=looked_at)))
-    _check_definition(draft)
+    if cluster.definitions.is_ending(kind.resource):
+        why = "create not allowed while custom resource definition is terminating"
+        raise errors.forbidden(kind.resource, draft.name, why)
     record = cluster.store.create(draft, uid=draft.uid, dry_run=call.is_dry_run)
     return record if call.is_dry_run else cluster.written(record)
 
 
 def _stored(cluster: Cluster, target: Target, tree: Tree, old: Record, call: Call) -> Record:
     draft = parse.parse_object(target.kind.resource, target.kind.stored(tree))
-    _check_definition(draft)
-    part: Part = "main" if target.kind.has_status else "all"
+    is_definition = (draft.resource.group, draft.resource.kind) == crds.KIND
+    part: Part = "main" if target.kind.has_status and not is_definition else "all"
     part = "status" if target.subresource == "status" else part
     record = cluster.store.update(draft, part, dry_run=call.is_dry_run)
     return record if call.is_dry_run or record is old else cluster.written(record)
@@ -319,14 +326,6 @@ def _check_preconditions(old: Record, after: Tree) -> None:
         raise errors.conflict(old.resource, old.name, why)
     if (name := sent.get("name")) not in (None, "", old.name):
         raise BadRequest(f"the name of the object ({name}) does not match the name on the URL ({old.name})")
-
-
-def _check_definition(draft: Record) -> None:
-    """A definition that could not be served is not stored either."""
-
-    if (draft.resource.group, draft.resource.kind) == crds.KIND:
-        crds.resource(draft)
-        crds.check_rules(draft)
 
 
 def _copied(tree: object) -> Tree:

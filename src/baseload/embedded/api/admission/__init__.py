@@ -9,6 +9,7 @@ The chain is handed in by whoever starts the API; `CHAIN` is what Kubernetes its
 from baseload.embedded.api.admission.accounts import give_account
 from baseload.embedded.api.admission.addresses import give_address, hold_address
 from baseload.embedded.api.admission.claims import give_storage_class, refuse_growth
+from baseload.embedded.api.admission.definitions import note_version
 from baseload.embedded.api.admission.ingresses import give_ingress_class
 from baseload.embedded.api.admission.namespaces import check_namespace
 from baseload.embedded.api.admission.nodes import taint_node
@@ -32,6 +33,7 @@ CHAIN = Chain(
         take_from_runtime,
         give_ingress_class,
         give_address,
+        note_version,
     ),
     refuse=(refuse_second_default, refuse_growth, refuse_overhead, hold_address),
 )

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Callable
 from typing import Final
 
-from baseload.embedded.api.admission import autoscaler_defaults, pod_defaults, volume_defaults
+from baseload.embedded.api.admission import autoscaler_defaults, definitions, pod_defaults, volume_defaults
 from baseload.embedded.api.admission.amounts import settle_all
 from baseload.embedded.api.admission.tree import Tree, child, fill, fill_empty, held, maps
 from baseload.embedded.api.kinds import ServedKind
@@ -256,6 +256,7 @@ _BY_KIND: Final[dict[str, Callable[[Tree], None]]] = {
     "CronJob": _cron_job,
     "Service": _service,
     "Namespace": _namespace,
+    "CustomResourceDefinition": definitions.defaults,
     "Node": _node,
     "StorageClass": _storage_class,
     "CSIDriver": _driver,
