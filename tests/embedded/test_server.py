@@ -2,6 +2,7 @@
 
 import json
 import random
+import resource
 import socket
 import threading
 from collections.abc import Iterator
@@ -210,6 +211,20 @@ def test_other_methods_are_answered_too(served: Server, method: str, code: int) 
     assert heard.code == code
     if method == "HEAD":
         assert heard.raw.endswith(b"\r\n\r\n")
+
+
+def test_there_is_room_for_the_files_of_all_connections() -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (500, before[1]))
+        servers.make_room(1_000)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= min(1_000, before[1])
+        servers.make_room(10)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= min(1_000, before[1])  # what there is, stays
+        servers.make_room(10**9)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (before[1], before[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def test_a_connection_too_many_is_refused_and_the_next_finds_room(served: Server) -> None:

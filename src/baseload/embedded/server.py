@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+import resource
 import signal
 import socket
 import ssl
@@ -25,6 +26,7 @@ from baseload.embedded.store.turns import Turns
 
 LOOPBACK: Final = "127.0.0.1"
 DEFAULT: Final = Limits()
+_OTHER_FILES: Final = 100  # what a server has open beside connections: the store, libraries, pipes
 _GRACE: Final = 3  # seconds that open requests have left when the server stops
 
 
@@ -94,7 +96,17 @@ def serve(
     tls: Tls | None = None,
 ) -> None:
     """Serves until a signal, or until `started`'s argument is called in this thread's loop."""
+    make_room(limits.connections)
     asyncio.run(_serve(cluster, listener, started, limits, tls))
+
+
+def make_room(connections: int) -> None:
+    """Lets this process have as many files open as that many connections need, as far as it may."""
+    wanted = connections + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 async def _serve(

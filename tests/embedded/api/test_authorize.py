@@ -44,6 +44,8 @@ def test_whoever_has_no_role_is_refused_in_words_that_name_what_he_asked(api: Se
     [
         ("GET", f"{PODS}/a", 'pods "a" is forbidden: User "jane" cannot get resource "pods" in API group "" in the'),
         ("GET", "/api/v1/pods?watch=true", 'pods is forbidden: User "jane" cannot watch resource "pods" in API group '),
+        ("GET", "/api/v1/pods?watch=yes", 'pods is forbidden: User "jane" cannot watch resource "pods" in API group '),
+        ("GET", "/api/v1/pods?watch=", 'pods is forbidden: User "jane" cannot watch resource "pods" in API group "" '),
         ("DELETE", PODS, 'pods is forbidden: User "jane" cannot deletecollection resource "pods" in API group ""'),
         (
             "PATCH",

@@ -100,6 +100,30 @@ def test_whatever_does_not_say_no_says_yes(no: str) -> None:
         assert server.call("GET", f"{PODS}?watch={yes}").body == b""
 
 
+def test_an_object_that_is_named_in_the_path_is_read_and_not_watched() -> None:
+    server = Server()
+    server.call("POST", MAPS, config_map("a"))
+
+    assert server.call("GET", f"{MAPS}/a?watch=true").tree["kind"] == "ConfigMap"
+
+
+@pytest.mark.parametrize(
+    ("query", "agent", "is_laid_out"),
+    [
+        ("", "kubectl/v1.37.0", False),
+        ("", "curl/8.5.0", True),
+        ("?pretty=false", "curl/8.5.0", False),
+        ("?pretty=true", "kubectl/v1.37.0", True),
+        ("?pretty=1", "", True),
+    ],
+)
+def test_json_is_laid_out_for_people_who_read_it(query: str, agent: str, is_laid_out: bool) -> None:
+    answer = Server().call("GET", f"{PODS}{query}", headers={"user-agent": agent})
+
+    assert answer.body.startswith(b'{\n  "kind": "PodList",\n') is is_laid_out
+    assert answer.tree["items"] == []
+
+
 @pytest.mark.parametrize(
     ("method", "query", "message"),
     [

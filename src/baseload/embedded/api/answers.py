@@ -68,7 +68,7 @@ def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) ->
     if found.subresource == "scale":
         return json(scale.answer(cluster, found, call))
     if call.method == "GET":
-        if not found.name or call.flag("watch"):
+        if not found.name:
             return _many(cluster, closing, found, call, wanted)
         record = cluster.store.get(found.kind.resource, found.namespace, found.name)
         return _one(cluster, found, record, call, wanted)
@@ -81,10 +81,8 @@ def _check_asked(found: Target, call: Call) -> None:
         raise BadRequest(f'Name parameter invalid: "{found.name}": may not {wrong}')
     if call.method != "GET":
         options.check_write(call.method, call.query, call.media_type)
-    elif call.query and not found.subresource:
-        is_watch = call.flag("watch")
-        if is_watch or not found.name:
-            options.check_read(call.query, is_watch=is_watch)
+    elif call.query and not found.name:
+        options.check_read(call.query, is_watch=call.flag("watch"))
 
 
 def _done(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answer:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
+from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -22,7 +23,7 @@ from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.identity import Identity
 from baseload.embedded.api.measures import Measures
-from baseload.embedded.api.negotiate import PLAIN, Form, compressed
+from baseload.embedded.api.negotiate import PLAIN, Form, compressed, indented
 from baseload.embedded.api.published import Published
 from baseload.embedded.api.refusals import Failed, TooLarge, no_such_path
 from baseload.embedded.api.watch import Closing
@@ -165,7 +166,10 @@ async def _send(
     if not isinstance(answer, Answer):
         await answer(scope, receive, send)
         return
-    body, extra = compressed(answer.body, headers)
+    body = answer.body
+    if answer.media_type.startswith("application/json") and "etag" not in answer.headers:
+        body = indented(body, headers, QueryParams(scope["query_string"]))
+    body, extra = compressed(body, headers)
     told = {
         "content-type": answer.media_type,
         "content-length": str(len(body)),

@@ -8,11 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from baseload.embedded.api.refusals import NotAcceptable
 
 COMPRESSED_FROM: Final = 128 * 1024
 _JSON: Final = ("application/json", "application/*", "*/*")
 _META: Final = "meta.k8s.io"
+_BY_HAND: Final = ("curl", "Wget", "Mozilla/5.0")
+_YES: Final = ("1", "t", "T", "true", "True", "TRUE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,13 @@ TABLES: Final = (
     Form("PartialObjectMetadata", _META, "v1"),
     Form("PartialObjectMetadataList", _META, "v1"),
 )
+
+
+def indented(body: bytes, headers: Mapping[str, str], query: Mapping[str, str]) -> bytes:
+    """JSON laid out for people, where it is asked for or the client is one that people use by hand."""
+    asked = query.get("pretty")
+    is_for_people = headers.get("user-agent", "").startswith(_BY_HAND) if asked is None else asked in _YES
+    return msgspec.json.format(body, indent=2) if is_for_people and body else body
 
 
 def compressed(body: bytes, headers: Mapping[str, str]) -> tuple[bytes, dict[str, str]]:

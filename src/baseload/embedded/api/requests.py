@@ -62,8 +62,8 @@ def _of_resource(scope: Scope, kinds: Kinds, group: str, version: str, steps: li
     name, subresource = (*steps[1:3], "", "")[:2]
     if subresource and subresource not in kind.subresources and subresource not in kind.actions:
         return None
-    is_watch = b"watch=" in query and _is_watch(query)
-    if is_watch and not name:
+    is_watch = not name and b"watch" in query and _is_watch(query)
+    if is_watch:
         name = _watched(query)
     is_action = subresource in kind.actions and subresource not in _WRITTEN
     verb = "CONNECT" if is_action else _verb(scope, is_watch=is_watch, is_of_one=bool(steps[1:]))
@@ -87,7 +87,8 @@ def _verb(scope: Scope, *, is_watch: bool, is_of_one: bool) -> str:
 
 
 def _is_watch(query: bytes) -> bool:
-    return any(is_yes(value) for value in parse_qs(query.decode("latin-1")).get("watch", ()))
+    asked = parse_qs(query.decode("latin-1"), keep_blank_values=True).get("watch")
+    return asked is not None and is_yes(asked[-1])
 
 
 def _watched(query: bytes) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from baseload.embedded.api.options import is_yes
 from baseload.values import selector
 
 _VERBS: Final = {
@@ -15,7 +16,6 @@ _VERBS: Final = {
     "DELETE": "delete",
 }
 _OF_NAMESPACES: Final = ("status", "finalize")
-_YES: Final = ("true", "1", "True", "TRUE", "t", "T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,8 @@ def _of_resource(method: str, group: str, steps: Sequence[str], query: Mapping[s
     verb = _VERBS.get(method, "")
     if not name:
         if verb == "get":
-            verb, name = "watch" if query.get("watch") in _YES else "list", _named(query)
+            is_watch = "watch" in query and is_yes(query["watch"])
+            verb, name = "watch" if is_watch else "list", _named(query)
         elif verb == "delete":
             verb = "deletecollection"
     return Attributes(verb, group, resource, subresource, namespace, name)
