@@ -8,6 +8,7 @@ from starlette.types import ASGIApp
 
 from baseload.embedded.api import (
     computed,
+    evictions,
     options,
     parts,
     pod_actions,
@@ -39,7 +40,7 @@ from baseload.embedded.store.watch import Watch
 _STREAMS = ("log", "exec", "attach", "portforward", "proxy")
 """Subresources that take whatever comes"""
 
-_ACTIONS: Final = {"binding": pod_actions.bind, "eviction": pod_actions.evict, "token": token_requests.issue}
+_ACTIONS: Final = {"binding": pod_actions.bind, "eviction": evictions.evict, "token": token_requests.issue}
 
 
 def of_target(
