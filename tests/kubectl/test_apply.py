@@ -2,8 +2,12 @@
 
 import json
 
+import pytest
+
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
+
+pytestmark = pytest.mark.both_kubectls
 
 CHANGED = manifests.DEPLOYMENT.replace("nginx:1.25", "nginx:1.26").replace("replicas: 3", "replicas: 4")
 

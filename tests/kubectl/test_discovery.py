@@ -3,9 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
 from tests.kubectl.recorded import Recorded
+
+pytestmark = pytest.mark.both_kubectls
 
 GOLDEN = Path(__file__).with_name("golden")
 NOT_SERVED = (

@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
 import yaml
 
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
+
+pytestmark = pytest.mark.both_kubectls
 
 
 def test_a_new_cluster_has_its_namespaces_and_their_accounts(kubectl: Kubectl) -> None:

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
+import pytest
+
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
+
+pytestmark = pytest.mark.both_kubectls
 
 
 @contextmanager

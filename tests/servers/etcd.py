@@ -11,7 +11,7 @@ from http.client import HTTPConnection
 from typing import Any
 
 _FIRST, _END = b"/registry/", b"/registry0"
-_VOLATILE = ("/registry/leases/kube-system/", "/registry/masterleases/", "/registry/events/", "/registry/ranges/")
+_VOLATILE = ("/registry/leases/kube-system/", "/registry/masterleases/", "/registry/ranges/")
 _PASSES = 100
 
 

@@ -13,7 +13,7 @@ import msgspec
 from baseload.embedded.actors import pods
 from baseload.embedded.actors.managed import Outlines, renewed
 from baseload.embedded.actors.pods import Condition, Written
-from baseload.embedded.api import pod_actions, verbs
+from baseload.embedded.api import evictions, verbs
 from baseload.embedded.api.call import JSON, MERGE, Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
@@ -88,7 +88,7 @@ class ActorClient:
         asked = {} if grace_seconds is None else {"deleteOptions": {"gracePeriodSeconds": grace_seconds}}
         target = Target(self.cluster.kinds.of_resource(pod.resource), pod.namespace, pod.name, "eviction")
         body = msgspec.json.encode({**tree, **asked})
-        pod_actions.evict(self.cluster, target, Call("POST", self._query, _SENT, body))
+        evictions.evict(self.cluster, target, Call("POST", self._query, _SENT, body))
 
     # -- hot writes
 
