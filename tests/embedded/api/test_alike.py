@@ -22,26 +22,27 @@ def made(server: Server, body: dict[str, Any]) -> dict[str, Any]:
     return tree
 
 
-def test_the_second_of_its_kind_is_like_the_first_but_for_name_uid_and_time() -> None:
+def test_the_third_of_its_kind_is_like_the_others_but_for_name_uid_and_time() -> None:
     server = Server()
+    server.call("POST", PODS, pod("one"))
     first = server.call("POST", PODS, pod("first")).tree
     server.clock.forward(90)
 
     with mock.patch("baseload.embedded.api.validation.check", side_effect=AssertionError("was looked at again")):
-        second = server.call("POST", PODS, pod("second")).tree
+        third = server.call("POST", PODS, pod("third")).tree
 
-    assert second["metadata"]["name"] == "second"
-    assert second["metadata"]["uid"] != first["metadata"]["uid"]
-    assert second["metadata"]["creationTimestamp"] == second["metadata"]["managedFields"][0]["time"]
-    assert second["metadata"]["creationTimestamp"] > first["metadata"]["creationTimestamp"]
-    assert second["spec"] == first["spec"]
-    assert second["status"] == first["status"]
-    assert second["metadata"]["managedFields"][0]["fieldsV1"] == first["metadata"]["managedFields"][0]["fieldsV1"]
+    assert third["metadata"]["name"] == "third"
+    assert third["metadata"]["uid"] != first["metadata"]["uid"]
+    assert third["metadata"]["creationTimestamp"] == third["metadata"]["managedFields"][0]["time"]
+    assert third["metadata"]["creationTimestamp"] > first["metadata"]["creationTimestamp"]
+    assert third["spec"] == first["spec"]
+    assert third["status"] == first["status"]
+    assert third["metadata"]["managedFields"][0]["fieldsV1"] == first["metadata"]["managedFields"][0]["fieldsV1"]
 
 
 def test_a_name_that_stands_elsewhere_too_is_not_taken_for_a_mere_name() -> None:
     server = Server()
-    for name in ("a", "b"):
+    for name in ("a", "b", "c"):
         body = pod(name)
         body["metadata"]["labels"] = {"who": name}
         assert server.call("POST", PODS, body).tree["metadata"]["labels"] == {"who": name}
@@ -49,7 +50,8 @@ def test_a_name_that_stands_elsewhere_too_is_not_taken_for_a_mere_name() -> None
 
 def test_a_wrong_name_is_refused_however_often_the_rest_was_seen() -> None:
     server = Server()
-    server.call("POST", PODS, pod("a"))
+    for name in "abc":
+        server.call("POST", PODS, pod(name))
 
     answer = server.call("POST", PODS, pod("A_B"))
 
@@ -61,7 +63,7 @@ def test_a_wrong_name_is_refused_however_often_the_rest_was_seen() -> None:
 
 def test_what_admission_looked_at_is_looked_at_again_when_it_has_changed() -> None:
     server = Server()
-    before = made(server, pod("a"))
+    before = [made(server, pod(name)) for name in ("x", "y", "a")][-1]
     server.call("POST", CLASSES, default_class("usual", 7))
     after = made(server, pod("b"))
 
@@ -76,7 +78,7 @@ def test_what_admission_looked_at_is_looked_at_again_when_it_has_changed() -> No
 
 def test_unknown_fields_are_warned_about_each_time() -> None:
     server = Server()
-    for name in ("a", "b"):
+    for name in ("a", "b", "c"):
         body = pod(name)
         body["spec"]["nodeSelectr"] = {}
         answer = server.call("POST", PODS, body)
@@ -86,8 +88,8 @@ def test_unknown_fields_are_warned_about_each_time() -> None:
 def test_each_manager_gets_an_entry_of_his_own() -> None:
     server = Server()
     managers = []
-    for name, manager in (("a", "one"), ("b", "two"), ("c", "one")):
+    for name, manager in (("a", "one"), ("b", "two"), ("c", "one"), ("d", "two"), ("e", "one")):
         tree = server.call("POST", f"{PODS}?fieldManager={manager}", pod(name)).tree
         managers.append(tree["metadata"]["managedFields"][0]["manager"])
 
-    assert managers == ["one", "two", "one"]
+    assert managers == ["one", "two", "one", "two", "one"]

@@ -50,6 +50,7 @@ class Alike:
 
     def __init__(self) -> None:
         self._made: dict[Likeness, _Made] = {}
+        self._met: dict[int, None] = {}  # hashes of bodies that came once: most come but once
 
     def draft(self, store: Store, target: Target, likeness: Likeness, name: str, now: str) -> Record | None:
         """Another pod like one that was made before, to be stored; None where none is known."""
@@ -76,7 +77,13 @@ class Alike:
         )
 
     def learn(self, store: Store, likeness: Likeness, record: Record, looked_at: Iterable[Resource]) -> None:
-        """Remembers a pod that was made, if nothing in it follows from its name, its uid or the time."""
+        """Remembers a pod that was made like one before, if nothing in it follows from its name, uid or time."""
+        met = hash(likeness)
+        if met not in self._met:
+            if len(self._met) >= _REMEMBERED:
+                del self._met[next(iter(self._met))]
+            self._met[met] = None
+            return
         before, time, after = section(record.managed).partition(record.created.encode())
         said = encode(record)
         own = (msgspec.json.encode(record.name), record.uid.encode(), record.created.encode())

@@ -4,8 +4,8 @@ Sections are copied as they were written, so equal specs of one client are equal
 before are decoded once, to be sure that they are sound JSON in UTF-8.
 """
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -13,6 +13,9 @@ from baseload.embedded.store import record as records
 from baseload.embedded.store.errors import BadRequest
 from baseload.embedded.store.record import Body, Deletion, Json, Owner, Record
 from baseload.embedded.store.resource import Resource
+
+_Sound: TypeAlias = Callable[[bytes], bytes]
+"""A section's JSON in one line, looked at as far as that is needed"""
 
 
 class _Metadata(msgspec.Struct, gc=False, rename="camel"):
@@ -42,11 +45,20 @@ _NOT_IN_BODY: Final = ("kind", "apiVersion", "metadata", "status")
 
 def parse(resource: Resource, data: bytes) -> Record:
     """The draft that JSON of one object makes; kind and apiVersion are the caller's to check."""
+    return _parsed(resource, data, _looked_at)
+
+
+def parse_object(resource: Resource, tree: Mapping[str, Json]) -> Record:
+    """The draft that a decoded object makes."""
+    return _parsed(resource, msgspec.json.encode(tree), _unseen)
+
+
+def _parsed(resource: Resource, data: bytes, sound: _Sound) -> Record:
     try:
         sections = _sections(data)
         metadata = _read_metadata(sections.get("metadata", b"{}"))
-        body, node = _body(resource, sections)
-        status, managed = _section(sections.get("status", b"")), _section(metadata.managed_fields)
+        body, node = _body(resource, sections, sound)
+        status, managed = _section(sections.get("status", b""), sound), _section(metadata.managed_fields, sound)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadRequest(f"the object cannot be read: {error}", resource=resource) from error
     return Record(
@@ -69,11 +81,6 @@ def parse(resource: Resource, data: bytes) -> Record:
     )
 
 
-def parse_object(resource: Resource, tree: Mapping[str, Json]) -> Record:
-    """The draft that a decoded object makes."""
-    return parse(resource, msgspec.json.encode(tree))
-
-
 def version_of(text: str) -> int:
     """A resourceVersion as clients write it; 0 where they write none."""
     if not text:
@@ -88,13 +95,21 @@ def one_line(raw: bytes) -> bytes:
     return msgspec.json.format(raw, indent=-1) if b"\n" in raw or b"\r" in raw else raw
 
 
-def _section(raw: msgspec.Raw | bytes) -> bytes:
-    """A section that is looked at for soundness each time: few are like another."""
+def _looked_at(raw: bytes) -> bytes:
+    """JSON that came from outside, in one line; raises where it is none."""
+    msgspec.json.decode(raw)
+    return one_line(raw)
+
+
+def _unseen(raw: bytes) -> bytes:
+    """JSON that was written here a moment ago."""
+    return raw
+
+
+def _section(raw: msgspec.Raw | bytes, sound: _Sound) -> bytes:
+    """A section; few are like another, so each is looked at."""
     found = bytes(raw)
-    if found in _ABSENT:
-        return b""
-    msgspec.json.decode(found)
-    return one_line(found)
+    return b"" if found in _ABSENT else sound(found)
 
 
 def _deletion(metadata: _Metadata) -> Deletion | None:
@@ -103,7 +118,7 @@ def _deletion(metadata: _Metadata) -> Deletion | None:
     return Deletion(metadata.deletion_timestamp, metadata.deletion_grace_period_seconds or 0)
 
 
-def _body(resource: Resource, sections: dict[str, msgspec.Raw]) -> tuple[Body, str]:
+def _body(resource: Resource, sections: dict[str, msgspec.Raw], sound: _Sound) -> tuple[Body, str]:
     """The body and the node's name, which does not stand in it on kinds that have_node."""
     spec = bytes(sections.pop("spec", b""))
     node = ""
@@ -120,5 +135,5 @@ def _body(resource: Resource, sections: dict[str, msgspec.Raw]) -> tuple[Body, s
     ]
     raw = b",".join(members)
     if not records.is_known(raw):
-        msgspec.json.decode(b"{%b}" % raw)
+        sound(b"{%b}" % raw)
     return records.body(raw), node

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from baseload.kube.merge import fieldset
 from baseload.kube.merge.elements import element
-from baseload.kube.merge.fieldset import FieldSet
+from baseload.kube.merge.fieldset import FieldSet, Ordered
 from baseload.kube.merge.tree import ABSENT, same
 from baseload.kube.merge.types import ListType, MapType, Type
 
@@ -118,16 +118,20 @@ class _Walk:
 def _whole(kind: Type, value: object) -> FieldSet:
     """What a value is in a set that has all of it: itself, and everything below."""
     form = kind.form(value)
-    found: FieldSet = {".": {}}
+    found = Ordered()
+    found["."] = {}
     if isinstance(form, MapType) and isinstance(value, dict) and not form.atomic:
         steps = form.steps
-        for name, held in value.items():
+        for name in sorted(value):
             step = steps.get(name) or form.step(name)
             if step is not None:
+                held = value[name]
                 found[step[0]] = _whole(step[1], held) if isinstance(held, dict | list) else {}
     elif isinstance(form, ListType) and isinstance(value, list) and not form.atomic:
-        for told_apart, items in _items(form, value).items():  # items that cannot be told apart are one leaf together
-            found[told_apart] = _whole(form.element, items[0]) if len(items) == 1 else {}
+        items = _items(form, value)
+        for told_apart in fieldset.in_order(items):
+            held = items[told_apart]  # items that cannot be told apart are one leaf together
+            found[told_apart] = _whole(form.element, held[0]) if len(held) == 1 else {}
     return found if len(found) > 1 else {}
 
 

@@ -25,6 +25,12 @@ _MOST_REMEMBERED = 1 << 16
 _MOST_SETS = 1 << 12
 
 
+class Ordered(FieldSet):
+    """A set in the order in which Kubernetes writes it, with all that is below; nothing is added to it any more."""
+
+    __slots__ = ()
+
+
 class FieldsError(ValueError):
     """A tree is no FieldsV1."""
 
@@ -120,10 +126,18 @@ def written(fields: FieldSet) -> FieldSet:
 
 
 def _ordered(fields: FieldSet) -> FieldSet:
-    ordered = sorted(fields)
+    if type(fields) is Ordered:
+        return fields
+    ordered = in_order(fields)
+    return {element: _ordered(held) if (held := fields[element]) else held for element in ordered}
+
+
+def in_order(elements: Iterable[str]) -> list[str]:
+    """Elements in the order in which Kubernetes writes them."""
+    ordered = sorted(elements)
     if ordered[-1:] > ["g"]:  # not all are fields, whose order is that of their names
         ordered.sort(key=_rank)
-    return {element: _ordered(held) if (held := fields[element]) else held for element in ordered}
+    return ordered
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
