@@ -48,7 +48,8 @@ def test_a_request_is_counted_under_a_real_servers_labels(method: str, path: str
     server = Server()
     server.closing.is_set = "watch" in path  # a watch that ends at once
 
-    server.call(method, path, pod("b") if method == "POST" and "eviction" not in path else {})
+    body = {"metadata": {"name": "a"}} if "eviction" in path else pod("b") if method == "POST" else {}
+    server.call(method, path, body)
 
     [(counted, number)] = told(server, TOTAL)
     assert number == 1
