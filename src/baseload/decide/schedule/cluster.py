@@ -1,0 +1,218 @@
+"""The cluster as the scheduler keeps it: nodes, the pods on them (assumed ones included), and what changed since.
+
+Each node has a slot, a place in every array; slots are used again. `log` tells which slots changed, so that whoever
+keeps something per node brings just those up to date: a slot where its pods changed, ~slot where the node itself did.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import numpy as np
+
+from baseload.decide.fit.constraints import Namespaces, Spread
+from baseload.decide.schedule import asks, demands, kinds
+from baseload.decide.schedule.asks import Ask
+from baseload.decide.schedule.kinds import Kind, Pod
+from baseload.decide.schedule.nodes import Facts, Node, alternating
+from baseload.decide.schedule.tallies import Axis, Numbers, Tallies
+from baseload.kube.types.core import PodSpec
+
+_LOG: Final = 1 << 16  # entries that are kept; who is further behind looks at every node
+_TALLIES: Final = 1 << 10  # above this, tallies are made anew when they are needed
+
+
+class Cluster:
+    """Nodes and pods. `hard_weight` is the profile's hardPodAffinityWeight."""
+
+    def __init__(self, hard_weight: int = 1) -> None:
+        self._hard_weight: Final = hard_weight
+        self.nodes: Final[list[Node | None]] = []  # by slot
+        self.slots: Final[dict[str, int]] = {}  # name -> slot
+        self.pods: Final[dict[str, Pod]] = {}  # uid -> pod with a node
+        self.tallies: Final = Tallies()
+        self.log: Final[list[int]] = []
+        self.start = 0  # number of the log's first entry
+        self._free: Final[list[int]] = []
+        self._zones: Final[dict[str, dict[str, None]]] = {}
+        self._order: Numbers | None = None
+        self._axes: Final[dict[str, Axis]] = {}
+        self._homeless: Final[dict[str, dict[str, Pod]]] = {}  # node that is not there -> pods
+        self._kinds: Final[dict[tuple[object, ...], Kind]] = {}
+        self._asks: Final[dict[Ask, Ask]] = {}
+
+    # -- nodes
+
+    @property
+    def order(self) -> Numbers:
+        """The slots of all nodes, in the order in which they are looked at."""
+        if self._order is None:
+            self._order = np.array([self.slots[name] for name in alternating(self._zones)], np.int64)
+        return self._order
+
+    @property
+    def version(self) -> int:
+        """Rises with every change."""
+        return self.start + len(self.log)
+
+    def node(self, name: str) -> Node | None:
+        slot = self.slots.get(name)
+        return None if slot is None else self.nodes[slot]
+
+    def at(self, slot: int) -> Node:
+        node = self.nodes[slot]
+        assert node is not None, "an empty slot was asked for"
+        return node
+
+    def set_node(self, new: Facts) -> bool:
+        """A node as it is now; whether that is news."""
+        node = self.node(new.name)
+        if node is None:
+            self._add(new)
+            return True
+        old = node.facts
+        if old == new:
+            return False
+        node.read(new)
+        if old.zone != new.zone:
+            self._leave_zone(old)
+            self._zones.setdefault(new.zone, {})[new.name] = None
+            self._order = None
+        for key, axis in self._axes.items():
+            axis.put(node.slot, new.labels.get(key))
+        self._note(~node.slot)
+        return True
+
+    def drop_node(self, name: str) -> None:
+        slot = self.slots.get(name)
+        if slot is None:
+            return
+        node = self.at(slot)
+        for pod in list(node.pods.values()):
+            self._book(pod, node, -1)
+            self._homeless.setdefault(name, {})[pod.uid] = pod
+        del self.slots[name]
+        self.nodes[slot] = None
+        self._free.append(slot)
+        self._leave_zone(node.facts)
+        self._order = None
+        for axis in self._axes.values():
+            axis.put(slot, None)
+        self._note(~slot)
+
+    def axis(self, key: str) -> Axis:
+        """The domains of a topology key."""
+        axis = self._axes.get(key)
+        if axis is None:
+            axis = self._axes[key] = Axis(self.tallies.slots)
+            for node in self.nodes:
+                if node is not None:
+                    axis.put(node.slot, node.facts.labels.get(key))
+        return axis
+
+    # -- pods
+
+    def kind(
+        self,
+        namespace: str,
+        labels: Mapping[str, str],
+        spec: PodSpec,
+        *,
+        namespaces: Namespaces,
+        default_spread: tuple[Spread, ...] = (),
+    ) -> Kind:
+        """The kind of a pod."""
+        read = demands.read(
+            spec, namespace=namespace, labels=labels, namespaces=namespaces, default_spread=default_spread
+        )
+        ask = asks.of_pod(spec)
+        ask = self._asks.setdefault(ask, ask)
+        key = tuple(sorted(labels.items()))
+        place = namespace, key, ask, read
+        found = self._kinds.get(place)
+        if found is None:
+            carried = kinds.carried_by(read, self._hard_weight)
+            found = self._kinds[place] = Kind(namespace, dict(labels), key, ask, read, carried)
+        return found
+
+    def put_pod(self, pod: Pod) -> None:
+        """A pod on its node as it is now, be the node there or not."""
+        self.drop_pod(pod.uid)
+        self.pods[pod.uid] = pod
+        node = self.node(pod.node)
+        if node is None:
+            self._homeless.setdefault(pod.node, {})[pod.uid] = pod
+        else:
+            self._book(pod, node, 1)
+
+    def drop_pod(self, uid: str) -> Pod | None:
+        """A pod is gone; what was known of it."""
+        pod = self.pods.pop(uid, None)
+        if pod is None:
+            return None
+        node = self.node(pod.node)
+        if node is not None:
+            self._book(pod, node, -1)
+        else:
+            homeless = self._homeless[pod.node]
+            del homeless[uid]
+            if not homeless:
+                del self._homeless[pod.node]
+        return pod
+
+    def forget(self) -> None:
+        """Drops what is remembered for pods that nobody may ask for again."""
+        self.tallies.forget_unused(_TALLIES)
+        used = {id(pod.kind) for pod in self.pods.values()}
+        for place in [place for place, kind in self._kinds.items() if id(kind) not in used]:
+            del self._kinds[place]
+
+    # -- inside
+
+    def _add(self, new: Facts) -> None:
+        slot = self._free.pop() if self._free else len(self.nodes)
+        node = Node(slot, new)
+        node.read(new)
+        if slot == len(self.nodes):
+            self.nodes.append(node)
+            if slot >= self.tallies.slots:
+                self._grow(2 * self.tallies.slots)
+        else:
+            self.nodes[slot] = node
+        self.slots[new.name] = slot
+        self._zones.setdefault(new.zone, {})[new.name] = None
+        self._order = None
+        for key, axis in self._axes.items():
+            axis.put(slot, new.labels.get(key))
+        self._note(~slot)
+        for pod in self._homeless.pop(new.name, {}).values():
+            self._book(pod, node, 1)
+
+    def _grow(self, slots: int) -> None:
+        self.tallies.grow(slots)
+        for axis in self._axes.values():
+            axis.grow(slots)
+
+    def _book(self, pod: Pod, node: Node, sign: int) -> None:
+        node.book(pod, sign)
+        self.tallies.count(pod.kind, node.slot, sign, is_terminating=pod.is_terminating)
+        self._note(node.slot)
+
+    def _leave_zone(self, facts: Facts) -> None:
+        names = self._zones[facts.zone]
+        del names[facts.name]
+        if not names:
+            del self._zones[facts.zone]
+
+    def _note(self, entry: int) -> None:
+        self.log.append(entry)
+        if len(self.log) > 2 * _LOG:
+            del self.log[:_LOG]
+            self.start += _LOG
+
+
+def changed(cluster: Cluster, since: int) -> Iterable[int]:
+    """The entries since a version, each once and in a fixed order; every node where that is too long ago."""
+    if since < cluster.start:
+        return [~slot for slot in range(len(cluster.nodes))]
+    entries = cluster.log[since - cluster.start :]
+    return entries if len(entries) < 2 else dict.fromkeys(entries)

@@ -1,0 +1,223 @@
+"""One scheduling cycle: which node takes a pod, or why none does (cluster-actors 2, 3, 4).
+
+What the node itself decides is kept per request and place (`standing`); what other pods decide is worked out for all
+nodes at once from tallies. Then a window of the list of nodes is searched for enough that fit, and those are scored.
+"""
+
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from baseload.decide.schedule import messages, profile, spread, statuses
+from baseload.decide.schedule.affinity import Neighbours
+from baseload.decide.schedule.asks import Ask
+from baseload.decide.schedule.cluster import Cluster
+from baseload.decide.schedule.demands import Place
+from baseload.decide.schedule.kinds import Kind, Pod
+from baseload.decide.schedule.profile import Profile
+from baseload.decide.schedule.standing import FITS, Judge, Standing
+from baseload.decide.schedule.statuses import Status
+from baseload.decide.schedule.tallies import Numbers
+
+BEST: Final = 100
+_RING: Final = 0xFFFFFFFF
+_KEPT: Final = 1 << 11  # standings; when there are more, all are made anew
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The node that takes a pod; how many would, and how many were looked at."""
+
+    node: str
+    feasible: int
+    evaluated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """Why no node takes a pod."""
+
+    nodes: int  # of the cluster
+    counts: tuple[tuple[Status, int], ...] = ()
+    by_node: dict[int, Status] = field(default_factory=dict)  # slot -> why, of the nodes that were looked at
+    elsewhere: Status | None = None  # of all others
+    rejected: Status | None = None  # where it was refused before any node was looked at
+
+    @property
+    def plugins(self) -> frozenset[str]:
+        """Who refused: what wakes the pod is what they wait for."""
+        found = {status.plugin for status, _ in self.counts}
+        return frozenset(found | {self.rejected.plugin} if self.rejected else found)
+
+    def message(self, preemption: str = "") -> str:
+        if not self.nodes:
+            return messages.NO_NODES
+        told = "; ".join(self.rejected.reasons) if self.rejected else ""
+        return messages.unfit(self.nodes, self.counts, rejected=told, preemption=preemption)
+
+
+Extra = Callable[[Numbers, Pod], Numbers]
+"""Filters that look at the single pod, volumes that is: the codes of all nodes with those that they bar"""
+
+
+class Engine:
+    """Cycles on one cluster under one profile. `seed` decides among equals."""
+
+    def __init__(self, cluster: Cluster, settings: Profile = profile.DEFAULT, *, seed: int = 0) -> None:
+        self.cluster: Final = cluster
+        self.settings: Final = settings
+        self.judge: Final = Judge(settings)
+        self.neighbours: Final = Neighbours(cluster)
+        self.first = 0
+        """Where in the list of nodes the next search begins"""
+        self._seed: Final = zlib.crc32(b"%d" % seed)
+        self._standings: Final[dict[tuple[Ask, Place], Standing]] = {}
+        self._of_kind: Final[dict[int, tuple[Kind, Standing]]] = {}
+        self._salts: Final[dict[str, int]] = {}
+        number = self.judge.number
+        self._skewed, self._no_domain = number(statuses.SKEWED), number(statuses.NO_DOMAIN)
+        self._not_near, self._too_near = number(statuses.NOT_NEAR), number(statuses.TOO_NEAR)
+        self._shunned = number(statuses.SHUNNED)
+
+    def standing(self, kind: Kind) -> Standing:
+        """How each node stands to a kind by itself, up to date."""
+        known = self._of_kind.get(id(kind))
+        if known is None:
+            place = kind.ask, kind.demands.place
+            standing = self._standings.get(place)
+            if standing is None:
+                standing = self._standings[place] = Standing(*place, self.judge)
+            known = self._of_kind[id(kind)] = kind, standing
+        known[1].refresh(self.cluster)
+        return known[1]
+
+    def codes(self, pod: Pod, extra: Extra | None = None) -> Numbers:
+        """The number of each node's status, by slot."""
+        kind = pod.kind
+        standing = self.standing(kind)
+        codes = standing.codes
+        if extra is not None and pod.claims:
+            codes = extra(codes, pod)
+        if kind.demands.hard_spread:
+            codes = spread.bar(codes, self.cluster, kind, standing, self._skewed, self._no_domain)
+        return self.neighbours.bar(codes, kind, self._not_near, self._too_near, self._shunned)
+
+    def status(self, pod: Pod, slot: int, extra: Extra | None = None) -> Status | None:
+        """What one node says."""
+        return self.judge.statuses[int(self.codes(pod, extra)[slot])]
+
+    def choose(self, pod: Pod, *, extra: Extra | None = None, nominated: Iterable[Pod] = ()) -> Found | Unfit:
+        """The node that takes a pod. `nominated` are pods of at least its priority that other nodes are promised to."""
+        cluster = self.cluster
+        order = cluster.order
+        if not len(order):
+            return Unfit(0)
+        only = pod.kind.demands.place.only()
+        if only is not None and not only:
+            return Unfit(len(order), rejected=statuses.NAMES_CONFLICT)
+        codes = self._with_nominated(self.codes(pod, extra), pod, extra, nominated)
+        if only is None:
+            rolled = np.concatenate((order[self.first :], order[: self.first])) if self.first else order
+        else:
+            rolled = np.array([cluster.slots[name] for name in sorted(only) if name in cluster.slots], np.int64)
+        held = codes[rolled]
+        fitting = np.flatnonzero(held == FITS)
+        most = profile.nodes_to_find(len(rolled), self.settings.percentage_of_nodes_to_score)
+        evaluated = len(rolled)
+        if len(fitting) > most:
+            fitting = fitting[:most]
+            evaluated = int(fitting[-1]) + 1
+        self.first = (self.first + evaluated) % len(order)
+        if not len(fitting):
+            return self._unfit(rolled, held, len(order))
+        slots = rolled[fitting]
+        slot = int(slots[0]) if len(slots) == 1 else self._best(pod, slots)
+        return Found(cluster.at(slot).facts.name, len(slots), evaluated)
+
+    def scores(self, kind: Kind, slots: Numbers) -> Numbers:
+        """The weighted sum of all scores of feasible nodes (2.10)."""
+        standing, weights = self.standing(kind), self.settings.weights
+        total = standing.scores[slots]
+        place = kind.demands.place
+        if weights.taint_toleration:
+            taints = standing.soft_taints[slots]
+            most = int(taints.max())
+            total = total + weights.taint_toleration * (BEST - BEST * taints // most if most else BEST)
+        if weights.node_affinity and place.preferred:
+            wanted = standing.preferences[slots]
+            most = int(wanted.max())
+            if most:
+                total = total + weights.node_affinity * (BEST * wanted // most)
+        if weights.pod_topology_spread and kind.demands.soft_spread:
+            lenient = self.settings.is_spread_by_system
+            even = spread.scores(self.cluster, kind, standing, slots, lenient=lenient)
+            if even is not None:
+                total = total + weights.pod_topology_spread * even
+        if weights.inter_pod_affinity:
+            near = self.neighbours.scores(kind, slots)
+            if near is not None:
+                total = total + weights.inter_pod_affinity * near
+        return total
+
+    def forget(self) -> None:
+        """Drops what is remembered of kinds and nodes that may be gone."""
+        self.neighbours.forget()
+        self._of_kind.clear()
+        self._salts.clear()
+        if len(self._standings) > _KEPT:
+            self._standings.clear()
+        self.cluster.forget()
+
+    def _best(self, pod: Pod, slots: Numbers) -> int:
+        """The node with the highest score; of equal ones, the first after the pod's own place on a ring of names."""
+        total = self.scores(pod.kind, slots)
+        tied = slots[np.flatnonzero(total == total.max())]
+        if len(tied) == 1:
+            return int(tied[0])
+        own = zlib.crc32(pod.uid.encode(), self._seed)
+        places = [((self._salt(slot) - own) & _RING, int(slot)) for slot in tied.tolist()]
+        return min(places)[1]
+
+    def _salt(self, slot: int) -> int:
+        name = self.cluster.at(slot).facts.name
+        salt = self._salts.get(name)
+        if salt is None:
+            salt = self._salts[name] = zlib.crc32(name.encode(), self._seed)
+        return salt
+
+    def _with_nominated(self, codes: Numbers, pod: Pod, extra: Extra | None, nominated: Iterable[Pod]) -> Numbers:
+        """Nodes that are promised to others have to take the pod both with those and without them (2.7)."""
+        cluster = self.cluster
+        by_node: dict[str, list[Pod]] = {}
+        for other in nominated:
+            if other.uid != pod.uid and other.node in cluster.slots and other.uid not in cluster.pods:
+                by_node.setdefault(other.node, []).append(other)
+        for name, others in by_node.items():
+            slot = cluster.slots[name]
+            for other in others:
+                cluster.put_pod(other)
+            with_them = int(self.codes(pod, extra)[slot])
+            for other in others:
+                cluster.drop_pod(other.uid)
+            if with_them != FITS:
+                codes = codes.copy()
+                codes[slot] = with_them
+        return codes
+
+    def _unfit(self, slots: Numbers, codes: Numbers, nodes: int) -> Unfit:
+        table = self.judge.statuses
+        counts: dict[Status, int] = {}
+        by_node: dict[int, Status] = {}
+        for slot, code in zip(slots.tolist(), codes.tolist(), strict=True):
+            status = table[code]
+            assert status is not None
+            by_node[slot] = status
+            counts[status] = counts.get(status, 0) + 1
+        others = nodes - len(by_node)
+        elsewhere = statuses.NOT_LOOKED_AT if others else None
+        if elsewhere is not None:
+            counts[elsewhere] = others
+        return Unfit(nodes, tuple(counts.items()), by_node, elsewhere)
