@@ -19,6 +19,7 @@ from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.target import Target
 from baseload.embedded.store import deletion, errors
+from baseload.embedded.store import record as records
 from baseload.embedded.store.deletion import Options
 from baseload.embedded.store.record import Record
 from baseload.embedded.store.resource import Resource
@@ -100,6 +101,21 @@ class ActorClient:
             outlines = self._outlines[old.resource] = Outlines(kind.type, self.manager)
         managed = renewed(old.managed, outlines.entry(outline, self.now(), lambda: status))
         return self._changed(old, lambda held: msgspec.structs.replace(held, status=status, managed=managed), "status")
+
+    def annotate(self, old: Record, annotations: Mapping[str, str]) -> Record:
+        """An object with further annotations, which its generation does not count."""
+
+        def annotated(held: Record) -> Record:
+            common = held.shared
+            told = {**common.annotations, **annotations}
+            shared = records.shared(common.labels, told, common.owners, common.generate_name)
+            return msgspec.structs.replace(held, shared=shared)
+
+        return self._changed(old, annotated, "marks")
+
+    def scale(self, old: Record, replicas: int, annotations: Mapping[str, str]) -> Record:
+        """An object of another size, with annotations that tell why."""
+        return self.merge(old, {"metadata": {"annotations": annotations}, "spec": {"replicas": replicas}})
 
     def bind(self, pod: Record, node: str) -> Record:
         """A pod that runs on a node from now on. Conflict where it runs already, or is being deleted."""

@@ -5,6 +5,7 @@ object that is there. Both drop unknown fields, fill in defaults, note who manag
 and check what comes out. Nothing here waits, so nothing comes between reading an object and writing it.
 """
 
+import dataclasses
 from typing import Final, cast
 
 import msgspec
@@ -273,9 +274,11 @@ def _admitted(
         is_seed=is_seed,
         subresource=subresource,
         looked_at=set() if looked_at is None else looked_at,
+        is_named=old is not None,
     )
     for admit in cluster.admission.mend:
         admit(review)
+    review = dataclasses.replace(review, is_named=True)
     if old is None and not is_seed:
         birth.begin(kind, tree, now=cluster.now())
     validation.check(kind, tree, old, subresource=subresource)

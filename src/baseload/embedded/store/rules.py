@@ -7,8 +7,11 @@ from baseload.embedded.store import record as records
 from baseload.embedded.store.errors import BadRequest, Cause
 from baseload.embedded.store.record import Record, Section, Shared, section
 
-Part = Literal["main", "status", "all"]
-"""What an update replaces: all but the status, the status alone, or both (a binding; nothing that users may ask for)"""
+Part = Literal["main", "status", "all", "marks"]
+"""What an update replaces: all but the status, the status alone, or both (a binding; nothing that users may ask for).
+
+"marks" are annotations that a controller writes with a status: the generation does not count them.
+"""
 
 MOVED = "the object has been modified; please apply your changes to the latest version and try again"
 
@@ -61,7 +64,7 @@ def merged(old: Record, new: Record, part: Part, version: int, *, exact: bool = 
     common, body, node, finalizers, status = new.shared, new.body, new.node, new.finalizers, new.status
     if part == "status":
         common, body, node, finalizers = old.shared, old.body, old.node, old.finalizers
-    elif part == "main" and resource.has_status:
+    elif part != "all" and resource.has_status:
         status = old.status
     managed = new.managed
     if not exact:
@@ -94,7 +97,7 @@ def merged(old: Record, new: Record, part: Part, version: int, *, exact: bool = 
         managed,
         old.uid,
         version,
-        old.generation + _is_counted(old, common, is_same_spec=is_same),
+        old.generation + (part != "marks" and _is_counted(old, common, is_same_spec=is_same)),
         old.created,
         old.deletion,
     )

@@ -28,6 +28,7 @@ class Review:
     is_seed: bool = False  # an object of an earlier cluster, put back with all that it had
     subresource: str = ""
     looked_at: set[Resource] = field(default_factory=set)  # other kinds whose objects had a say
+    is_named: bool = True  # whether a generated name is known already, as it is once the object is mended
 
     def is_of(self, group: str, *kinds: str) -> bool:
         """Whether the object is of one of these kinds."""
@@ -40,7 +41,8 @@ class Review:
 
     @property
     def name(self) -> str:
-        return str(self._metadata.get("name") or self._metadata.get("generateName") or "")
+        prefix = self._metadata.get("generateName")
+        return str(prefix if prefix and not self.is_named else self._metadata.get("name") or "")
 
     @property
     def spec(self) -> dict[str, Json]:

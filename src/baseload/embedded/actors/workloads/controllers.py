@@ -1,0 +1,64 @@
+"""All workload controllers in one coroutine, as in kube-controller-manager: one bell, one index of pods, many queues.
+
+A turn tells everybody what happened since the last one, then each controller looks at the objects that are due. What
+they write comes back as events of the next turn, at the same moment unless others are due before it.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from baseload.embedded.actors.client import ActorClient
+from baseload.embedded.actors.workloads.controller import ALL, MANAGER, Controller, Workplace
+from baseload.embedded.actors.workloads.deployment import Deployments
+from baseload.embedded.actors.workloads.ownership import PodIndex
+from baseload.embedded.actors.workloads.replicaset import ReplicaSets
+from baseload.embedded.api.cluster import Cluster
+from baseload.values import instant
+from baseload.values.clock import Clock
+
+KINDS: Final[tuple[type[Controller], ...]] = (Deployments, ReplicaSets)
+"""The controllers, in the order in which they take their turn"""
+_IDLE: Final = 3600.0  # seconds without anything due, after which the queues are looked at all the same
+
+
+class Controllers:
+    """The controllers of one cluster."""
+
+    def __init__(self, cluster: Cluster, clock: Clock, kinds: Iterable[type[Controller]] = KINDS) -> None:
+        self._clock, self._bell = clock, clock.bell()
+        client = ActorClient(cluster, MANAGER)
+        self._place = Workplace(client, PodIndex(), self._bell.ring)
+        self.each = tuple(kind(self._place) for kind in kinds)
+
+    @property
+    def pods(self) -> PodIndex:
+        """Who owns which pods, as the controllers know it."""
+        return self._place.pods
+
+    async def run(self) -> None:
+        """Controls until the end."""
+        self._begin()
+        while True:
+            self._turn()
+            due = self._next()
+            if due == 0:
+                await self._clock.sleep(0)  # others that are due now come first
+            await self._bell.wait(due)
+
+    def _begin(self) -> None:
+        place = self._place
+        place.hear("", "Pod", ALL, place.pods.note)
+        place.pods.load(place.client.records("", "Pod").values())
+        for controller in self.each:
+            controller.begin()
+
+    def _turn(self) -> None:
+        self._place.tell()
+        for controller in self.each:
+            controller.work()
+
+    def _next(self) -> float:
+        """In how many seconds the next object is due."""
+        now = self._clock.now()
+        moments = [moment for controller in self.each if (moment := controller.queue.next(now)) is not None]
+        return max(0, min(moments) - now) / instant.SECOND if moments else _IDLE

@@ -1,0 +1,92 @@
+"""Which pods of a ReplicaSet go first when it has too many."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cmp_to_key
+from typing import Final
+
+from baseload.embedded.actors import pods
+from baseload.embedded.actors.workloads.ownership import ready_since
+from baseload.embedded.store.record import Record
+from baseload.values import instant
+
+COST: Final = "controller.kubernetes.io/pod-deletion-cost"
+_PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
+_LEAST, _MOST = -(2**31), 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A pod that may go, by what decides."""
+
+    key: str
+    uid: str
+    node: str
+    phase: str
+    ready_since: int | None  # nanoseconds; None where it is not ready
+    cost: int
+    beside: int  # active pods of the same owner family on its node
+    restarts: int
+    created: int
+
+
+def in_order(candidates: Iterable[Candidate], now: int) -> list[Candidate]:
+    """The candidates in the order in which they go."""
+
+    def compare(one: Candidate, other: Candidate) -> int:
+        for left, right in zip(_key(one), _key(other), strict=True):
+            if left != right:
+                return -1 if left < right else 1
+        if one.ready_since is not None and other.ready_since is not None and one.ready_since != other.ready_since:
+            return _younger(one, other, now - one.ready_since, now - other.ready_since)
+        if one.restarts != other.restarts:
+            return -1 if one.restarts > other.restarts else 1
+        if one.created != other.created:
+            return _younger(one, other, now - one.created, now - other.created)
+        return (one.key > other.key) - (one.key < other.key)
+
+    return sorted(candidates, key=cmp_to_key(compare))
+
+
+def _key(pod: Candidate) -> tuple[bool, int, bool, int, int]:
+    phase = _PHASES.get(pod.phase, 0)
+    return bool(pod.node), phase, pod.ready_since is not None, pod.cost, -pod.beside
+
+
+def _younger(one: Candidate, other: Candidate, age: int, other_age: int) -> int:
+    """By powers of two of the age in nanoseconds; within one, by uid."""
+    buckets = bucket(age) - bucket(other_age)
+    if buckets:
+        return buckets
+    return -1 if one.uid < other.uid else 1
+
+
+def bucket(age: int) -> int:
+    """floor(log2 of an age in nanoseconds); -1 for what is not older than now."""
+    return age.bit_length() - 1 if age > 0 else -1
+
+
+def candidate(pod: Record, beside: int) -> Candidate:
+    """A pod by what decides."""
+    status = pods.status(pod)
+    return Candidate(
+        pod.key,
+        pod.uid,
+        pod.node,
+        status.phase,
+        ready_since(pod),
+        cost(pod.shared.annotations),
+        beside,
+        max((container.restart_count for container in status.container_statuses), default=0),
+        instant.parse(pod.created),
+    )
+
+
+def cost(annotations: dict[str, str]) -> int:
+    """What the pod's owner says that its loss costs; 0 where that is no 32-bit integer."""
+    text = annotations.get(COST, "0")
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()) or (digits != "0" and digits.startswith("0")):
+        return 0
+    value = int(text)
+    return value if _LEAST <= value <= _MOST else 0

@@ -1,0 +1,97 @@
+"""The specs and statuses of workloads, as their controllers read and write them."""
+
+import msgspec
+
+from baseload.embedded.actors.pods import Written
+from baseload.kube.types.meta import IntOrString, LabelSelector, Wire
+
+
+class Condition(Written, frozen=True):
+    """A condition of a workload; only a Deployment's has lastUpdateTime, only a Job's lastProbeTime."""
+
+    type: str
+    status: str
+    last_probe_time: str = ""
+    last_update_time: str = ""
+    last_transition_time: str = ""
+    reason: str = ""
+    message: str = ""
+    observed_generation: int = 0
+
+
+def find(conditions: tuple[Condition, ...], type: str) -> Condition | None:
+    """The condition of a type."""
+    return next((held for held in conditions if held.type == type), None)
+
+
+def without(conditions: tuple[Condition, ...], type: str) -> tuple[Condition, ...]:
+    """All but the condition of a type."""
+    return tuple(held for held in conditions if held.type != type)
+
+
+def put(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:
+    """With a condition, last; nothing changes where its type has that status and reason already."""
+    held = find(conditions, new.type)
+    if held is not None and (held.status, held.reason) == (new.status, new.reason):
+        return conditions
+    if held is not None and held.status == new.status:
+        new = msgspec.structs.replace(new, last_transition_time=held.last_transition_time)
+    return (*without(conditions, new.type), new)
+
+
+class TemplateMetadata(Wire, frozen=True):
+    labels: dict[str, str] = {}
+
+
+class Template(Wire, frozen=True):
+    metadata: TemplateMetadata = TemplateMetadata()
+
+
+class ReplicaSetSpec(Wire, frozen=True):
+    replicas: int = 1
+    min_ready_seconds: int = 0
+    selector: LabelSelector | None = None
+    template: Template = Template()
+
+
+class ReplicaSetStatus(Written, frozen=True):
+    replicas: int
+    fully_labeled_replicas: int = 0
+    ready_replicas: int = 0
+    available_replicas: int = 0
+    terminating_replicas: int | None = None
+    observed_generation: int = 0
+    conditions: tuple[Condition, ...] = ()
+
+
+class RollingUpdate(Wire, frozen=True):
+    max_unavailable: IntOrString | None = None
+    max_surge: IntOrString | None = None
+    partition: int = 0
+
+
+class Strategy(Wire, frozen=True):
+    type: str = "RollingUpdate"
+    rolling_update: RollingUpdate | None = None
+
+
+class DeploymentSpec(Wire, frozen=True):
+    replicas: int = 1
+    min_ready_seconds: int = 0
+    selector: LabelSelector | None = None
+    strategy: Strategy = Strategy()
+    revision_history_limit: int = 10
+    progress_deadline_seconds: int = 600
+    paused: bool = False
+
+
+class DeploymentStatus(Written, frozen=True):
+    observed_generation: int = 0
+    replicas: int = 0
+    updated_replicas: int = 0
+    ready_replicas: int = 0
+    available_replicas: int = 0
+    unavailable_replicas: int = 0
+    terminating_replicas: int | None = None
+    conditions: tuple[Condition, ...] = ()
+    collision_count: int | None = None
