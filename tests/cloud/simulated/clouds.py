@@ -65,11 +65,13 @@ def types(names: tuple[str, ...] = tuple(TYPES), zones: tuple[str, ...] = ZONES)
     return kwok.read(msgspec.json.encode(entries), "types.json")
 
 
-def cloud(clock: VirtualClock | None = None, *, seed: int = 1, **settings: Any) -> SimulatedCloud:
+TABLE = types()
+
+
+def cloud(clock: VirtualClock, *, seed: int = 1, saved: bytes | None = None, **settings: Any) -> SimulatedCloud:
     """A cloud with settings as users write them, on top of the calm ones."""
-    table = types()
     read = settings_file.read({**CALM, **settings}, zones=ZONES)
-    return SimulatedCloud(lambda _: table, clock or VirtualClock(START), read, seed=seed)
+    return SimulatedCloud(lambda _: TABLE, clock, read, seed=seed, saved=saved)
 
 
 def subnet(of: SimulatedCloud, zone: str) -> str:
@@ -95,11 +97,11 @@ def fleet(
 class Run:
     """A cloud under a virtual clock."""
 
-    def __init__(self, *, seed: int = 1, **settings: Any) -> None:
-        self.clock = VirtualClock(START)
-        self.cloud = cloud(self.clock, seed=seed, **settings)
+    def __init__(self, *, seed: int = 1, saved: bytes | None = None, now: int = START, **settings: Any) -> None:
+        self.clock = VirtualClock(now)
+        self.cloud = cloud(self.clock, seed=seed, saved=saved, **settings)
         self.clock.start(self.cloud.run())
-        self.clock.run(START)
+        self.clock.run(now)
 
     def until(self, seconds: float) -> None:
         """Runs on to so many seconds after the start."""

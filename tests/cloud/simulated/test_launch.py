@@ -1,5 +1,7 @@
 """A launch takes the best pool that has a machine, and says of those before it why they had none."""
 
+from dataclasses import replace
+
 import pytest
 
 from baseload.cloud.errors import InsufficientCapacity, InvalidLaunch, QuotaExceeded, TokenReused
@@ -60,6 +62,12 @@ def test_a_pool_holds_as_many_as_its_rule_says_and_more_when_one_has_ended() -> 
         run.ask(run.cloud.launch(request))
     run.until(120)
     assert run.ask(run.cloud.launch(request)).instance.zone == "z1"
+
+
+def test_of_several_rules_for_a_pool_the_last_counts() -> None:
+    run = Run(capacity=[{"instances": 0}, {"instances": 5, "zones": ["z2"]}, {"instances": 0, "types": ["m6g.*"]}])
+    launched = run.ask(run.cloud.launch(run.fleet("m6g.large", "m5.large")))
+    assert (launched.instance.instance_type, launched.instance.zone) == ("m5.large", "z2")
 
 
 def test_a_stockout_ends_with_its_window_and_what_ends_meanwhile_makes_no_room() -> None:
@@ -213,10 +221,20 @@ def test_the_same_token_gives_the_same_instance_also_when_the_answer_was_lost() 
 
 def test_a_token_of_another_launch_is_refused() -> None:
     run = Run()
-    run.ask(run.cloud.launch(run.fleet("m5.large", token="claim-1")))
-    with pytest.raises(TokenReused, match="Arguments on this idempotent request are inconsistent") as caught:
-        run.ask(run.cloud.launch(run.fleet("c5.large", token="claim-1")))
-    assert caught.value.code == "IdempotentParameterMismatch"
+    request = run.fleet("m5.large", token="claim-1")
+    run.ask(run.cloud.launch(request))
+    others = [
+        run.fleet("c5.large", token="claim-1"),
+        run.fleet("m5.large", token="claim-1", zones=("z1",)),
+        run.fleet("m5.large", token="claim-1", image="ami-other"),
+        run.fleet("m5.large", token="claim-1", kind="spot"),
+        replace(request, tags={"cluster": "other"}),
+        replace(request, user_data="#!/bin/sh"),
+    ]
+    for other in others:
+        with pytest.raises(TokenReused, match="Arguments on this idempotent request are inconsistent") as caught:
+            run.ask(run.cloud.launch(other))
+        assert caught.value.code == "IdempotentParameterMismatch"
 
 
 def test_a_launch_that_failed_is_not_remembered_by_its_token() -> None:

@@ -287,3 +287,15 @@ def test_a_machine_that_boots_in_a_zone_that_is_down_hangs_at_once() -> None:
     launched(run, zones=("z1",))
     run.until(100)
     assert told(run, follower) == [(5, "booted"), (5, "hung"), (60, "recovered")]
+
+
+def test_a_machine_with_two_causes_to_hang_hangs_once_until_both_are_gone() -> None:
+    run = Run(boot=BOOT)
+    follower = run.cloud.follow()
+    record = run.cloud.region.inventory.get(launched(run, zones=("z1",)).id)
+    run.until(10)
+    run.cloud.region.troubles.fail(record, "Hangs", 60 * SECOND)
+    run.cloud.region.troubles.zone_down("z1")
+    run.until(100)
+    run.cloud.region.troubles.zone_up("z1")
+    assert told(run, follower) == [(5, "booted"), (10, "hung"), (100, "recovered")]

@@ -48,6 +48,20 @@ def test_a_volume_is_attached_and_detached_in_its_time(run: Run) -> None:
         run.ask(run.cloud.delete_volume(id))
 
 
+def test_a_volume_that_is_detached_while_it_attaches_does_not_come_into_use() -> None:
+    run = Run(volumes={"attaching": "10s", "detaching": "1s"}, boot={"running": "5s"})
+    id, instance = made(run), machine(run)
+    run.ask(run.cloud.attach_volume(id, instance))
+    run.ask(run.cloud.detach_volume(id))
+    run.until(run.seconds + 1)
+    assert volume(run, id).state == "available"
+    run.ask(run.cloud.attach_volume(id, instance))
+    run.until(run.seconds + 9.5)
+    assert volume(run, id).state == "attaching"
+    run.until(run.seconds + 1)
+    assert volume(run, id).state == "in-use"
+
+
 def test_a_volume_in_use_can_neither_be_deleted_nor_attached_elsewhere(run: Run) -> None:
     id, instance, other = made(run), machine(run), machine(run)
     run.ask(run.cloud.attach_volume(id, instance))

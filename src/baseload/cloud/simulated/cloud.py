@@ -26,8 +26,9 @@ from baseload.cloud.port import (
     Subnet,
     Volume,
 )
+from baseload.cloud.simulated import memory
 from baseload.cloud.simulated.faults import Faults, Strike, unanswered
-from baseload.cloud.simulated.region import Region, Types
+from baseload.cloud.simulated.region import Types
 from baseload.cloud.simulated.settings import USUAL_LATENCY, CloudSettings
 from baseload.cloud.simulated.throttling import Throttle
 from baseload.kube.types.ec2 import AMISelectorTerm, SecurityGroupSelectorTerm, SubnetSelectorTerm
@@ -42,9 +43,21 @@ _ALSO: Final = {"CreateFleet": ("CreateFleet", "RunInstances")}  # buckets that 
 class SimulatedCloud:
     """A `Cloud`, and the `Machines` behind it. `calls` counts what was asked, by AWS' names."""
 
-    def __init__(self, types: Types, clock: Clock, settings: CloudSettings | None = None, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        types: Types,
+        clock: Clock,
+        settings: CloudSettings | None = None,
+        *,
+        seed: int = 0,
+        saved: bytes | None = None,
+    ) -> None:
+        """A cloud that begins now, or goes on from what `save` gave; it then keeps its own seed."""
         settings = settings or CloudSettings()
-        self.region = Region(types, clock, settings, seed=seed)
+        if saved is None:
+            self.region = memory.new(types, clock, settings, seed=seed)
+        else:
+            self.region = memory.restore(saved, types, clock, settings)
         self.faults = Faults(settings.faults, self.region.streams)
         self.calls: Counter[str] = Counter()
         self._throttle = Throttle(settings.limits)
@@ -53,6 +66,15 @@ class SimulatedCloud:
     async def run(self) -> None:
         """What happens by itself, for ever: boots, interruptions, ends."""
         await self.region.agenda.run()
+
+    @property
+    def revision(self) -> int:
+        """A number that grows with everything that is done or happens: what was saved at the same one is the same."""
+        return self.region.agenda.done + self.calls.total()
+
+    def save(self) -> bytes:
+        """The region's state, to go on from after a restart."""
+        return memory.save(self.region)
 
     def machines(self) -> tuple[Machine, ...]:
         self.region.agenda.settle()

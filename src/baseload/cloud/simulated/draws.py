@@ -38,6 +38,13 @@ class Streams:
         self._keys[name] = key = (key + GOLDEN) & _MASK
         return scattered(key)
 
+    def kept(self) -> dict[str, int]:
+        """How far each stream has come."""
+        return dict(self._keys)
+
+    def put_back(self, kept: dict[str, int]) -> None:
+        self._keys = dict(kept)
+
     def lot(self, *names: str) -> int:
         """64 bits that belong to these names."""
         return lot(str(self.seed), *names)

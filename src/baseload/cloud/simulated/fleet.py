@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from baseload.cloud.port import Fleet, Overrides
+from baseload.cloud.simulated.draws import lot
 from baseload.cloud.simulated.market import Market
 
 _Entry = tuple[int, str, str, str, int]  # price, type, zone, subnet, number of the overrides
@@ -30,6 +31,17 @@ class Pool:
     zone: str
     overrides: Overrides
     price: int | None
+
+
+def fingerprint(fleet: Fleet) -> int:
+    """A number that tells requests apart: all that is asked, the token aside."""
+    types: dict[int, int] = {}  # the id of a tuple of names -> its own number; overrides mostly share theirs
+    for group in fleet.overrides:
+        if id(group.types) not in types:
+            types[id(group.types)] = lot(*group.types)
+    groups = [(group.subnet, group.image, types[id(group.types)], group.priorities) for group in fleet.overrides]
+    rest = (fleet.security_groups, fleet.instance_profile, fleet.user_data, sorted(fleet.tags.items()))
+    return lot(repr((fleet.capacity_type, fleet.strategy, groups, rest)))
 
 
 def ranked(

@@ -8,15 +8,14 @@ A machine boots when its instance runs and is gone when the instance begins to s
 there is any cause for it: its own, its host's, its zone's.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Final, Literal
 
 from baseload.cloud.errors import NotFound
 from baseload.cloud.machines import Change, Follower, Machine, What
 from baseload.cloud.port import Instance, State
-from baseload.cloud.simulated.agenda import Agenda
+from baseload.cloud.simulated.agenda import Agenda, Argument
 from baseload.cloud.simulated.draws import Delays, Streams
 from baseload.cloud.simulated.settings import MEMORY
 
@@ -70,6 +69,13 @@ class Inventory:
     ) -> None:
         self._agenda, self._streams, self._hooks = agenda, streams, hooks
         self._terminating, self._stopping = terminating, stopping
+        for what, act in (
+            ("instance.run", self._run),
+            ("instance.stopped", self._stopped),
+            ("instance.ended", self._end),
+            ("instance.forgotten", self._forget),
+        ):
+            self.on(what, act)
         self._records: dict[str, Record] = {}
         self._booted: dict[str, Machine] = {}
         self._followers: list[Follower] = []
@@ -84,6 +90,26 @@ class Inventory:
             raise NotFound(f"The instance ID '{id}' does not exist", code="InvalidInstanceID.NotFound")
         return record
 
+    def find(self, id: str) -> Record | None:
+        return self._records.get(id)
+
+    def on(self, what: str, act: Callable[..., None]) -> None:
+        """Has the agenda do something to an instance, unless it is forgotten by then."""
+
+        def carry_out(id: str, *arguments: Argument) -> None:
+            record = self._records.get(id)
+            if record is not None:
+                act(record, *arguments)
+
+        self._agenda.on(what, carry_out)
+
+    def put_back(self, records: Iterable[Record]) -> None:
+        """Goes on with instances as they were; their machines run or hang."""
+        self._records = {record.instance.id: record for record in records}
+        machines = [record.machine for record in self if record.machine is not None]
+        machines.sort(key=lambda machine: machine.booted)
+        self._booted = {machine.instance.id: machine for machine in machines}
+
     def seen(self) -> Iterator[Record]:
         """Those that are described already."""
         now = self._agenda.now()
@@ -92,7 +118,7 @@ class Inventory:
     def add(self, record: Record, running_after: int) -> None:
         self._records[record.instance.id] = record
         self._hooks.changed(record)
-        self._agenda.after(running_after, partial(self._run, record))
+        self._agenda.after(running_after, "instance.run", record.instance.id)
 
     def terminate(self, record: Record, reason: str) -> None:
         """Begins its end, unless that has begun."""
@@ -101,14 +127,14 @@ class Inventory:
         self._into(record, "shutting-down", reason)
         self._hooks.ending(record)
         self._gone(record)
-        self._agenda.after(self._delay(self._terminating, "terminating"), partial(self._end, record))
+        self._agenda.after(self._delay(self._terminating, "terminating"), "instance.ended", record.instance.id)
 
     def stop(self, record: Record, reason: str) -> None:
         if record.state not in ("pending", "running"):
             return
         self._into(record, "stopping", reason)
         self._gone(record)
-        self._agenda.after(self._delay(self._stopping, "stopping"), partial(self._stopped, record))
+        self._agenda.after(self._delay(self._stopping, "stopping"), "instance.stopped", record.instance.id)
 
     def hang(self, record: Record, cause: Cause) -> None:
         """Has its machine hang for this cause, now or when it boots."""
@@ -156,7 +182,10 @@ class Inventory:
         self._into(record, "terminated", record.instance.reason)
         record.hangs.clear()
         self._hooks.ended(record)
-        self._agenda.after(MEMORY, partial(self._records.__delitem__, record.instance.id))
+        self._agenda.after(MEMORY, "instance.forgotten", record.instance.id)
+
+    def _forget(self, record: Record) -> None:
+        del self._records[record.instance.id]
 
     def _into(self, record: Record, state: State, reason: str) -> None:
         record.instance = replace(record.instance, state=state, reason=reason)

@@ -4,7 +4,7 @@ A subnet gives its addresses one after the other and begins again at its end, so
 once. Each instance takes as many as the settings say, the first of which is its own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from baseload.cloud.port import Subnet
 from baseload.cloud.simulated.settings import SubnetSettings
@@ -40,7 +40,21 @@ class Network:
         return self._subnets[subnet].take(self._each)
 
     def give_back(self, subnet: str, address: str) -> None:
-        self._subnets[subnet].give_back(address, self._each)
+        if subnet in self._subnets:
+            self._subnets[subnet].give_back(address, self._each)
+
+    def kept(self) -> dict[str, int]:
+        """Where each subnet goes on giving addresses."""
+        return {id: subnet.next for id, subnet in self._subnets.items()}
+
+    def put_back(self, kept: Mapping[str, int], taken: Iterable[tuple[str, str]]) -> None:
+        """Goes on there, with the (subnet, address) of the instances that there are."""
+        for id, place in kept.items():
+            if id in self._subnets:
+                self._subnets[id].next = place
+        for id, address in taken:
+            if id in self._subnets:
+                self._subnets[id].occupy(address, self._each)
 
     def described(self) -> tuple[Subnet, ...]:
         """All, in the order of the settings."""
@@ -53,17 +67,21 @@ class _Subnet:
     def __init__(self, settings: SubnetSettings, zone_id: str, base: int) -> None:
         self.settings, self.zone_id, self._base = settings, zone_id, base
         self.free = settings.addresses
-        self._next = 0
+        self.next = 0
         self._taken: set[int] = set()
 
     def take(self, count: int) -> str:
-        while self._next in self._taken:
-            self._next = (self._next + 1) % self.settings.addresses
-        place = self._next
-        self._taken.add(place)
-        self._next = (place + 1) % self.settings.addresses
+        while self.next in self._taken:
+            self.next = (self.next + 1) % self.settings.addresses
+        place = self.next
+        self.next = (place + 1) % self.settings.addresses
+        address = _text(self._base + _RESERVED + place)
+        self.occupy(address, count)
+        return address
+
+    def occupy(self, address: str, count: int) -> None:
+        self._taken.add(_number(address) - self._base - _RESERVED)
         self.free -= count
-        return _text(self._base + _RESERVED + place)
 
     def give_back(self, address: str, count: int) -> None:
         self._taken.discard(_number(address) - self._base - _RESERVED)

@@ -15,7 +15,9 @@ from baseload.values.clock import Bell, Clock
 
 
 @dataclass(slots=True)
-class _Held:
+class Held:
+    """A message in the queue."""
+
     number: int
     body: str
     expires: int
@@ -28,7 +30,7 @@ class Queue:
 
     def __init__(self, settings: QueueSettings, streams: Streams, clock: Clock) -> None:
         self._settings, self._streams, self._clock = settings, streams, clock
-        self._held: dict[int, _Held] = {}
+        self._held: dict[int, Held] = {}
         self._order: list[tuple[int, int]] = []  # (visible from, number)
         self._number = 0
         self._waiting: list[Bell] = []
@@ -36,13 +38,21 @@ class Queue:
     def __len__(self) -> int:
         return len(self._held)
 
+    def kept(self) -> list[Held]:
+        return list(self._held.values())
+
+    def put_back(self, kept: list[Held]) -> None:
+        self._held = {held.number: held for held in kept}
+        self._order = sorted((held.visible, held.number) for held in kept)
+        self._number = max(self._held, default=0)
+
     def put(self, body: str, now: int) -> None:
         if not self._settings.exists:
             return
         self._drop(now)
         self._number += 1
         visible = now + (self._settings.delay.at(self._streams.share("queue")) or 0)
-        self._held[self._number] = _Held(self._number, body, now + self._settings.retention, visible)
+        self._held[self._number] = Held(self._number, body, now + self._settings.retention, visible)
         heapq.heappush(self._order, (visible, self._number))
         for bell in self._waiting:
             bell.ring()

@@ -4,7 +4,7 @@ Nothing here waits. Whatever is read or done, the agenda has first carried out w
 over a network in front of it; whoever plays fate, a scenario or a test, acts on it directly.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,7 +20,7 @@ from baseload.cloud.simulated.agenda import Agenda
 from baseload.cloud.simulated.capacity import PLENTY, Capacity
 from baseload.cloud.simulated.draws import Delays, Streams
 from baseload.cloud.simulated.faults import Strike
-from baseload.cloud.simulated.fleet import Pool, ranked
+from baseload.cloud.simulated.fleet import Pool, fingerprint, ranked
 from baseload.cloud.simulated.inventory import BY_USER, Hooks, Inventory, Record
 from baseload.cloud.simulated.market import Market
 from baseload.cloud.simulated.network import Network
@@ -40,11 +40,11 @@ _NOTHING: Final = Strike()
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
     """A launch that can be asked for again."""
 
-    fleet: Fleet
-    record: Record
+    fingerprint: int  # of the request
+    instance: Instance  # as it was launched
     refusals: tuple[Refusal, ...]
     until: int
 
@@ -52,9 +52,8 @@ class _Known:
 class Region:
     """One region of one account."""
 
-    def __init__(self, types: Types, clock: Clock, settings: CloudSettings, *, seed: int) -> None:
-        self.settings, self.types = settings, types
-        self.start = clock.now()
+    def __init__(self, types: Types, clock: Clock, settings: CloudSettings, *, seed: int, start: int) -> None:
+        self.settings, self.types, self.start = settings, types, start
         self.agenda = Agenda(clock)
         self.streams = streams = Streams(seed)
         table = types(DEFAULT)
@@ -75,9 +74,23 @@ class Region:
             self.agenda, streams, hooks, terminating=settings.terminating, stopping=settings.stopping
         )
         self.troubles = Troubles(self.agenda, streams, self.inventory, self.queue, self.name)
-        for outage in settings.outages:
+        self.tokens: dict[str, Known] = {}
+
+    def begin(self) -> None:
+        """Plans what the settings say of the future."""
+        for outage in self.settings.outages:
             self.troubles.arrange_outage(outage, self.start)
-        self._tokens: dict[str, _Known] = {}
+
+    def put_back(self, records: Iterable[Record], addresses: Mapping[str, int]) -> None:
+        """Goes on with instances as they were, and what they occupy."""
+        self.inventory.put_back(records)
+        present = [record for record in self.inventory if record.state != "terminated"]
+        self.network.put_back(addresses, ((it.instance.subnet, it.instance.private_address) for it in present))
+        for record in present:
+            instance = record.instance
+            self.capacity.take((instance.instance_type, instance.zone, instance.capacity_type))
+            if record.is_living:
+                self.quotas.take(instance.instance_type, instance.capacity_type, record.vcpus)
 
     @property
     def moment(self) -> int:
@@ -88,7 +101,8 @@ class Region:
         """A machine from the best pool that has one."""
         known = self._known(fleet)
         if known is not None:
-            return Launched(known.record.instance, known.refusals)
+            record = self.inventory.find(known.instance.id)
+            return Launched(record.instance if record else known.instance, known.refusals)
         refused: list[Refusal] = []
         for pool in self._pools(fleet):
             said = self._refusal(pool, fleet, strike)
@@ -144,17 +158,17 @@ class Region:
         price = self.market.price(instance.instance_type, instance.zone, instance.capacity_type, self.agenda.now())
         return price or 0
 
-    def _known(self, fleet: Fleet) -> _Known | None:
+    def _known(self, fleet: Fleet) -> Known | None:
         now = self.agenda.now()
-        while self._tokens:
-            token, oldest = next(iter(self._tokens.items()))
+        while self.tokens:
+            token, oldest = next(iter(self.tokens.items()))
             if oldest.until > now:
                 break
-            del self._tokens[token]
-        known = self._tokens.get(fleet.token)
+            del self.tokens[token]
+        known = self.tokens.get(fleet.token)
         if known is None or not fleet.token:
             return None
-        if known.fleet != fleet:
+        if known.fingerprint != fingerprint(fleet):
             message = (
                 "Arguments on this idempotent request are inconsistent with arguments used in previous request(s)."
             )
@@ -237,7 +251,7 @@ class Region:
         self.inventory.add(record, boots_after)
         self.troubles.befall(record, settings.spot, settings.failures, boots_after)
         if fleet.token:
-            self._tokens[fleet.token] = _Known(fleet, record, refused, now + TOKENS)
+            self.tokens[fleet.token] = Known(fingerprint(fleet), instance, refused, now + TOKENS)
         return Launched(instance, refused)
 
     def _drawn(self, delays: Delays, stream: str) -> int | None:

@@ -7,7 +7,7 @@ settings as users write them, `settings_file` reads them.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from baseload.cloud.simulated.draws import WHOLE, Delays
 from baseload.values.duration import HOUR, MILLISECOND, MINUTE, SECOND
@@ -43,28 +43,10 @@ ErrorKind = Literal[
     "Conflict",
     "CloudUnreachable",
 ]
-ERRORS: Final[tuple[ErrorKind, ...]] = (
-    "InsufficientCapacity",
-    "QuotaExceeded",
-    "Throttled",
-    "NotFound",
-    "Unauthorized",
-    "InvalidLaunch",
-    "Conflict",
-    "CloudUnreachable",
-)
+ERRORS: Final[tuple[ErrorKind, ...]] = get_args(ErrorKind)
 
 FailureKind = Literal["FailsToStart", "NeverRegisters", "NeverReady", "Dies", "Stops", "Hangs", "HostFails", "Retires"]
-FAILURES: Final[tuple[FailureKind, ...]] = (
-    "FailsToStart",
-    "NeverRegisters",
-    "NeverReady",
-    "Dies",
-    "Stops",
-    "Hangs",
-    "HostFails",
-    "Retires",
-)
+FAILURES: Final[tuple[FailureKind, ...]] = get_args(FailureKind)
 """What can be wrong with a machine: ended before it runs; boots without ever making a Node; its Node never gets Ready;
 ended while it runs; stopped; frozen, its instance check failing; the same by its host, the system check failing;
 announced as to be retired, and stopped two weeks later."""

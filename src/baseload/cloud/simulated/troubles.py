@@ -3,7 +3,6 @@
 What is drawn at the launch of an instance is arranged then; the same can be done to one at any moment.
 """
 
-from functools import partial
 from typing import Final
 
 from baseload.cloud.errors import Conflict
@@ -24,7 +23,18 @@ class Troubles:
     def __init__(self, agenda: Agenda, streams: Streams, inventory: Inventory, queue: Queue, region: str) -> None:
         self._agenda, self._streams, self._inventory, self._queue = agenda, streams, inventory, queue
         self._region = region
-        self._down: dict[str, int] = {}  # zone -> how many outages hold
+        for what, act in (
+            ("instance.recommend", self.recommend),
+            ("instance.interrupt", self._interrupt_if_living),
+            ("instance.reclaim", self._reclaim),
+            ("instance.fail", self.fail),
+            ("instance.recover", inventory.recover),
+            ("instance.retire", self._stop_retired),
+        ):
+            inventory.on(what, act)
+        agenda.on("zone.down", self.zone_down)
+        agenda.on("zone.up", self.zone_up)
+        self.down: dict[str, int] = {}  # zone -> how many outages hold
 
     def befall(self, record: Record, spot: Spot, failures: tuple[FailureRule, ...], boots_after: int) -> None:
         """Draws the fate of an instance at its launch."""
@@ -44,7 +54,7 @@ class Troubles:
         if not record.is_noticed:
             record.is_noticed = True
             self._say(messages.spot_interruption, record)
-            self._agenda.after(NOTICE, partial(self._inventory.terminate, record, RECLAIMED))
+            self._agenda.after(NOTICE, "instance.reclaim", record.instance.id)
 
     def recommend(self, record: Record) -> None:
         """A rebalance recommendation."""
@@ -70,24 +80,24 @@ class Troubles:
                 self._retire(record, RETIREMENT if lasts is None else lasts)
 
     def is_down(self, zone: str) -> bool:
-        return zone in self._down
+        return zone in self.down
 
     def arrange_outage(self, outage: Outage, start: int) -> None:
-        self._agenda.at(start + outage.window.begins, partial(self.zone_down, outage.zone))
+        self._agenda.at(start + outage.window.begins, "zone.down", outage.zone)
         if outage.window.ends is not None:
-            self._agenda.at(start + outage.window.ends, partial(self.zone_up, outage.zone))
+            self._agenda.at(start + outage.window.ends, "zone.up", outage.zone)
 
     def zone_down(self, zone: str) -> None:
         """The zone gives no machine, and those that it has hang."""
-        self._down[zone] = self._down.get(zone, 0) + 1
+        self.down[zone] = self.down.get(zone, 0) + 1
         for record in self._in(zone):
             self._inventory.hang(record, "zone")
 
     def zone_up(self, zone: str) -> None:
         """One outage of the zone is over."""
-        left = self._down.pop(zone, 0) - 1
+        left = self.down.pop(zone, 0) - 1
         if left > 0:
-            self._down[zone] = left
+            self.down[zone] = left
             return
         for record in self._in(zone):
             self._inventory.recover(record, "zone")
@@ -107,23 +117,29 @@ class Troubles:
             return
         after = rule.after.at(self._streams.share(f"failure/{number}/after"))
         if after is not None:
-            self._agenda.after(boots_after + after, partial(self.fail, record, rule.kind, lasts))
+            self._agenda.after(boots_after + after, "instance.fail", record.instance.id, rule.kind, lasts)
 
     def _live_until(self, record: Record, life: int | None, ahead: int | None) -> None:
         if life is None:
             return
         if ahead is not None:
-            self._agenda.after(max(life - ahead, 0), partial(self.recommend, record))
-        self._agenda.after(life, partial(self._interrupt_if_living, record))
+            self._agenda.after(max(life - ahead, 0), "instance.recommend", record.instance.id)
+        self._agenda.after(life, "instance.interrupt", record.instance.id)
 
     def _interrupt_if_living(self, record: Record) -> None:
         if record.is_living:
             self.interrupt(record)
 
+    def _reclaim(self, record: Record) -> None:
+        self._inventory.terminate(record, RECLAIMED)
+
+    def _stop_retired(self, record: Record) -> None:
+        self._inventory.stop(record, RETIRED)
+
     def _hang(self, record: Record, cause: Cause, lasts: int | None) -> None:
         self._inventory.hang(record, cause)
         if lasts is not None:
-            self._agenda.after(lasts, partial(self._inventory.recover, record, cause))
+            self._agenda.after(lasts, "instance.recover", record.instance.id, cause)
 
     def _retire(self, record: Record, ahead: int) -> None:
         if record.is_living and _RETIREMENT not in record.events:
@@ -131,7 +147,7 @@ class Troubles:
             now = self._agenda.now()
             text = messages.retirement(self._id(), self._region, record.instance.id, now, now + ahead)
             self._queue.put(text, now)
-            self._agenda.after(ahead, partial(self._inventory.stop, record, RETIRED))
+            self._agenda.after(ahead, "instance.retire", record.instance.id)
 
     def _say(self, message: messages.Message, record: Record) -> None:
         now = self._agenda.now()

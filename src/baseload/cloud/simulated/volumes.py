@@ -1,13 +1,21 @@
 """Block devices: each in one zone, on at most one instance of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 
 from baseload.cloud.errors import Conflict, NotFound
 from baseload.cloud.port import Volume
 from baseload.cloud.simulated.agenda import Agenda
 from baseload.cloud.simulated.draws import Delays, Streams
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What goes on after a restart."""
+
+    volumes: list[Volume]
+    tokens: dict[str, str]
+    changes: dict[str, int]
 
 
 class Devices:
@@ -18,6 +26,8 @@ class Devices:
         self._attaching, self._detaching = attaching, detaching
         self._volumes: dict[str, Volume] = {}
         self._by_token: dict[str, str] = {}
+        self._changes: dict[str, int] = {}  # volume -> the number of its last change, which makes earlier ones void
+        agenda.on("volume.changed", self._changed)
 
     def create(self, zone: str, gibibytes: int, token: str, tags: Mapping[str, str]) -> Volume:
         known = self._by_token.get(token)
@@ -32,6 +42,7 @@ class Devices:
         if self._get(id).state != "available":
             raise Conflict(f"Volume {id} is currently attached to {self._get(id).instance}", code="VolumeInUse")
         del self._volumes[id]
+        self._changes.pop(id, None)
 
     def attach(self, id: str, instance: str, zone: str) -> None:
         volume = self._get(id)
@@ -57,6 +68,13 @@ class Devices:
             if volume.instance == instance:
                 self._volumes[id] = replace(volume, state="available", instance="")
 
+    def kept(self) -> "Kept":
+        return Kept(list(self._volumes.values()), self._by_token, self._changes)
+
+    def put_back(self, kept: "Kept") -> None:
+        self._volumes = {volume.id: volume for volume in kept.volumes}
+        self._by_token, self._changes = kept.tokens, kept.changes
+
     def found(self, ids: Sequence[str]) -> tuple[Volume, ...]:
         return tuple(self._volumes[id] for id in ids if id in self._volumes)
 
@@ -66,13 +84,15 @@ class Devices:
         return self._volumes[id]
 
     def _change(self, id: str, instance: str, state: str, delays: Delays) -> None:
-        changing = replace(self._volumes[id], state=state, instance=instance)  # type: ignore[arg-type]
-        self._volumes[id] = changing
-        self._agenda.after(delays.at(self._streams.share("volume-change")) or 0, partial(self._changed, changing))
+        self._volumes[id] = replace(self._volumes[id], state=state, instance=instance)  # type: ignore[arg-type]
+        number = self._changes[id] = self._changes.get(id, 0) + 1
+        self._agenda.after(delays.at(self._streams.share("volume-change")) or 0, "volume.changed", id, number)
 
-    def _changed(self, changing: Volume) -> None:
-        if self._volumes.get(changing.id) is changing:
-            detached = changing.state == "detaching"
-            self._volumes[changing.id] = replace(
-                changing, state="available" if detached else "in-use", instance="" if detached else changing.instance
-            )
+    def _changed(self, id: str, number: int) -> None:
+        volume = self._volumes.get(id)
+        if volume is None or self._changes[id] != number:
+            return
+        if volume.state == "attaching":
+            self._volumes[id] = replace(volume, state="in-use")
+        elif volume.state == "detaching":
+            self._volumes[id] = replace(volume, state="available", instance="")
