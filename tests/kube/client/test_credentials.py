@@ -4,12 +4,14 @@ import asyncio
 import base64
 import ssl
 import sys
+import textwrap
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
 
 import msgspec
 import pytest
+from cryptography.hazmat.primitives import serialization
 
 from baseload.kube.client import errors
 from baseload.kube.client.client import Client
@@ -74,8 +76,17 @@ def test_a_name_and_a_password_are_shown_as_basic_authentication(authority: Auth
 
 def test_another_user_can_be_acted_for(authority: Authority) -> None:
     async def scenario(server: Scripted) -> None:
-        user = User(token="sesame", impersonate="ann", impersonate_groups=["dev", "ops"])
+        extra = {"Scopes/v1%": ["read", "write"]}
+        user = User(
+            token="sesame",
+            impersonate="ann",
+            impersonate_uid="7",
+            impersonate_groups=["dev", "ops"],
+            impersonate_extra=extra,
+        )
         await client(server, authority, user).get(NODES, "n1")
+        assert server.seen[0].headers["impersonate-uid"] == "7"
+        assert server.seen[0].headers["impersonate-extra-scopes%2fv1%25"] == "write"
         assert server.seen[0].headers["impersonate-user"] == "ann"
         assert server.seen[0].headers["impersonate-group"] == "ops"  # the last of two headers
 
@@ -131,14 +142,15 @@ def test_a_client_certificate_lets_in_from_files_and_from_data(authority: Author
     of_files = User(client_cert=str(issued.certificate), client_key=str(issued.key))
     certificate, key = (base64.b64encode(file.read_bytes()).decode() for file in (issued.certificate, issued.key))
     of_data = User(client_cert_data=certificate, client_key_data=key)
+    in_lines = User(client_cert_data=textwrap.fill(certificate, 64), client_key_data=textwrap.fill(key, 64) + "\n")
 
     async def scenario(server: Scripted) -> None:
-        for user in (of_files, of_data):
+        for user in (of_files, of_data, in_lines):
             assert (await client(server, authority, user).get(NODES, "n1")).version == "1"
         with pytest.raises(errors.ApiError):
             await client(server, authority, User()).get(NODES, "n1")
 
-    play(scenario, authority.server("127.0.0.1", clients=True), FINE, FINE)
+    play(scenario, authority.server("127.0.0.1", clients=True), FINE, FINE, FINE)
 
 
 def test_certificates_that_cannot_be_read_are_bad_input(authority: Authority, tmp_path: Path) -> None:
@@ -152,6 +164,43 @@ def test_certificates_that_cannot_be_read_are_bad_input(authority: Authority, tm
         assert "sesame" not in str(bad.value)
 
     play(scenario, authority.server("127.0.0.1"))
+
+
+def test_what_is_wrong_with_a_key_is_said_and_nobody_is_asked_for_its_passphrase(
+    authority: Authority, tmp_path: Path
+) -> None:
+    ann, bob = authority.issue("ann"), authority.issue("bob")
+    private = serialization.load_pem_private_key(ann.key.read_bytes(), None)
+    form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    (tmp_path / "ann.key").write_bytes(private.private_bytes(*form, serialization.BestAvailableEncryption(b"sesame")))
+
+    async def scenario(server: Scripted) -> None:
+        for key, words in ((bob.key, "the key is not that of the certificate"), (tmp_path / "ann.key", "is encrypted")):
+            user = User(client_cert=str(ann.certificate), client_key=str(key))
+            with pytest.raises(BadInput, match=f"context test: the certificates cannot be read: .*{words}"):
+                await client(server, authority, user).get(NODES, "n1")
+
+    play(scenario, authority.server("127.0.0.1"))
+
+
+@pytest.mark.parametrize("token", ["sesame\n", "se\nsame", "ses\u2028ame"])
+def test_a_token_that_no_header_takes_is_bad_input_and_never_shown(authority: Authority, token: str) -> None:
+    async def scenario(server: Scripted) -> None:
+        with pytest.raises(BadInput, match="context test: the token holds a line break") as bad:
+            await client(server, authority, User(token=token)).get(NODES, "n1")
+        assert "ses" not in str(bad.value)
+
+    play(scenario, authority.server("127.0.0.1"))
+
+
+def test_letters_of_all_languages_may_be_in_tokens_and_names(authority: Authority) -> None:
+    async def scenario(server: Scripted) -> None:
+        user = User(token="sésame", impersonate="jörg")
+        assert (await client(server, authority, user).get(NODES, "n1")).version == "1"
+        assert server.seen[0].headers["authorization"] == "Bearer sésame"
+        assert server.seen[0].headers["impersonate-user"] == "jörg"
+
+    play(scenario, authority.server("127.0.0.1"), FINE)
 
 
 def test_a_token_file_is_read_anew_after_a_minute_and_when_it_no_longer_lets_in(
@@ -240,7 +289,20 @@ def test_a_plugin_is_told_where_it_is_and_its_token_is_shown(
         assert (arguments, extra) == (["get-token", "--cluster", "prod"], "here")
         asked = msgspec.json.decode(str(info))
         assert (asked["kind"], asked["apiVersion"]) == ("ExecCredential", version)
-        assert asked["spec"] == {"interactive": False, "cluster": {"server": server.address}}
+        data = base64.b64encode(authority.file.read_bytes()).decode()
+        told = {"server": server.address, "certificate-authority-data": data}
+        assert asked["spec"] == {"interactive": False, "cluster": told}
+
+    play(scenario, authority.server("127.0.0.1"), FINE)
+
+
+def test_a_plugin_s_null_is_as_good_as_nothing(authority: Authority, plugin: Plugin) -> None:
+    absent = dict.fromkeys(("clientCertificateData", "clientKeyData", "expirationTimestamp"))
+    plugin.says({"kind": "ExecCredential", "apiVersion": V1, "status": {"token": "t", **absent}})
+
+    async def scenario(server: Scripted) -> None:
+        await client(server, authority, plugin.user()).get(NODES, "n1")
+        assert shown(server) == ["Bearer t1"]
 
     play(scenario, authority.server("127.0.0.1"), FINE)
 

@@ -14,6 +14,7 @@ from baseload.kube.client.lines import Splitter
 from baseload.kube.client.port import Resource
 from baseload.kube.client.requests import PODS
 from baseload.timeline.wall import WallClock
+from baseload.values.errors import BadInput
 from tests.kube.client.clocks import Hurried
 from tests.kube.client.scripted import Scripted, Step, answer, line, node, nodes, refusal, scripted, stream
 
@@ -234,6 +235,32 @@ def test_requests_go_through_the_proxy_of_the_kubeconfig() -> None:
         assert (await client.get(PODS, "web", namespace="default")).version == "1"
         assert server.seen[0].target == "http://cluster.example:6443/api/v1/namespaces/default/pods/web"
         await client.close()
+
+    play(scenario, answer(200, node("web", 1)))
+
+
+def test_the_environment_s_proxy_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+
+    async def scenario(server: Scripted) -> None:
+        assert (await server.client().get(PODS, "web", namespace="default")).version == "1"
+
+    play(scenario, answer(200, node("web", 1)))
+
+
+def test_the_environment_s_proxy_is_asked_for_other_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(server: Scripted) -> None:
+        monkeypatch.setenv("HTTP_PROXY", server.address)
+        client = server.client()
+        client.way = Http(Access("test", Cluster(server="http://cluster.example:6443"), User()), WallClock())
+        assert (await client.get(PODS, "web", namespace="default")).version == "1"
+        assert server.seen[0].target == "http://cluster.example:6443/api/v1/namespaces/default/pods/web"
+        monkeypatch.setenv("HTTP_PROXY", "ftp://ann:sesame@proxy")
+        client.way = Http(Access("test", Cluster(server="http://cluster.example:6443"), User()), WallClock())
+        with pytest.raises(BadInput) as bad:
+            await client.get(PODS, "web", namespace="default")
+        assert str(bad.value) == 'context test: HTTP_PROXY: unsupported scheme "ftp", must be http, https, or socks5'
 
     play(scenario, answer(200, node("web", 1)))
 

@@ -104,6 +104,26 @@ def test_no_file_at_all_says_where_it_was_looked_for(tmp_path: Path) -> None:
             "clusters[0].cluster.server: Invalid value: must begin with https:// or http://",
         ),
         (
+            {"clusters": [{"name": "c", "cluster": {"server": "https://dev:99999"}}]},
+            "clusters[0].cluster.server: Invalid value: must be an address such as https://host:6443",
+        ),
+        (
+            {"clusters": [{"name": "c", "cluster": {**CLUSTER, "proxy-url": "ftp://ann:sesame@proxy"}}]},
+            'clusters[0].cluster.proxy-url: Invalid value: unsupported scheme "ftp", must be http, https, or socks5',
+        ),
+        (
+            {"clusters": [{"name": "c", "cluster": {**CLUSTER, "proxy-url": "http://"}}]},
+            "clusters[0].cluster.proxy-url: Invalid value: names no host",
+        ),
+        (
+            {"clusters": [{"name": "c", "cluster": {**CLUSTER, "proxy-url": "http://[sesame"}}]},
+            "clusters[0].cluster.proxy-url: Invalid value: is no address",
+        ),
+        (
+            {"clusters": [{"name": "c", "cluster": {**CLUSTER, "proxy-url": "socks5://ann:sesame@proxy"}}]},
+            "clusters[0].cluster.proxy-url: Invalid value: a socks5 proxy needs the package socksio",
+        ),
+        (
             {"clusters": [{"name": "c", "cluster": {**CLUSTER, "insecure-skip-tls-verify": True}}]},
             "clusters[0].cluster: a certificate authority and insecure-skip-tls-verify exclude each other",
         ),

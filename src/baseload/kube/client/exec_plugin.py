@@ -7,15 +7,18 @@ kubectl; nothing that it prints enters a message of ours.
 """
 
 import asyncio
+import base64
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from baseload.kube.client.credentials import Credential
 from baseload.kube.client.kubeconfig import Cluster, Exec
+from baseload.kube.reading import without_nulls
 from baseload.values import instant
 from baseload.values.clock import Clock
 from baseload.values.errors import BadInput, Fault
@@ -97,17 +100,28 @@ class ExecPlugin:
                 "server": cluster.server,
                 "tls-server-name": cluster.tls_server_name,
                 "insecure-skip-tls-verify": cluster.insecure or None,
-                "certificate-authority-data": cluster.certificate_auth_data,
+                "certificate-authority-data": self._authority(),
                 "proxy-url": cluster.proxy_url,
             }
             spec["cluster"] = {key: value for key, value in told.items() if value is not None}
         told_all = {"kind": "ExecCredential", "apiVersion": self._program.apiVersion, "spec": spec}
         return msgspec.json.encode(told_all).decode()
 
+    def _authority(self) -> str | None:
+        """The certificate authority as data, also where the kubeconfig names a file."""
+        file = self._cluster.certificate_auth
+        if self._cluster.certificate_auth_data or not file:
+            return self._cluster.certificate_auth_data
+        try:
+            return base64.b64encode(Path(file).read_bytes()).decode()
+        except OSError as error:
+            why = f"the certificate authority cannot be read: {error.strerror}"
+            raise BadInput([Fault(why, file=file)]) from error
+
     def _read(self, output: bytes) -> Credential:
         try:
-            answer = msgspec.json.decode(output, type=_Answer)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            answer = msgspec.convert(without_nulls(msgspec.json.decode(output)), _Answer)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise self._fault(self._program, "printed no ExecCredential") from error
         if answer.kind != "ExecCredential" or answer.api_version != self._program.apiVersion:
             wanted = f"kind ExecCredential of {self._program.apiVersion}"

@@ -15,18 +15,20 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import httpx2
 
 import baseload
-from baseload.kube.client import credentials, errors, tls
+from baseload.kube.client import credentials, errors, proxy, tls
 from baseload.kube.client.credentials import Credential, Credentials, Fixed
 from baseload.kube.client.errors import ApiError, Timeout, Unreachable, Untrusted
 from baseload.kube.client.exec_plugin import ExecPlugin
 from baseload.kube.client.kubeconfig import Access
 from baseload.kube.client.lines import Splitter
 from baseload.kube.client.port import Answer, Request
+from baseload.kube.client.proxy import ProxyError
+from baseload.kube.client.tls import CertificateError
 from baseload.values.clock import Clock
 from baseload.values.errors import BadInput, Fault
 
@@ -40,6 +42,7 @@ _KEEP_ALIVE: Final = (
         if hasattr(socket, name)
     ),
 )
+_OF_NAMES: Final = "!#$&'*+^`|"  # what else than letters, digits and _.-~ a header's name may hold
 _AGENT: Final = f"baseload/{baseload.__version__} ({platform.system().lower()}/{platform.machine()})"
 _WANTING: Final = (ssl.SSLWantReadError, ssl.SSLWantWriteError)  # how asyncio waits, no error
 _NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
@@ -133,7 +136,6 @@ class Http:
         self, client: httpx2.AsyncClient, request: Request, credential: Credential, more: dict[str, str] | None = None
     ) -> httpx2.Request:
         headers = {"accept": "application/json", "user-agent": _AGENT, **(more or {})}
-        headers |= self._impersonated()
         if request.body:
             headers["content-type"] = request.content_type
         if credential.authorization and self._is_secure:  # in the clear nobody sends a token, kubectl neither
@@ -144,20 +146,28 @@ class Http:
             self._access.server + request.path,
             params=dict(request.query) or None,
             content=request.body or None,
-            headers=[*headers.items(), *self._groups()],
+            headers=[(name.encode(), value.encode()) for name, value in (*headers.items(), *self._impersonated())],
             extensions={"sni_hostname": name} if name else None,
         )
 
-    def _impersonated(self) -> dict[str, str]:
-        return {"impersonate-user": self._access.user.impersonate} if self._access.user.impersonate else {}
-
-    def _groups(self) -> list[tuple[str, str]]:
-        return [("impersonate-group", group) for group in self._access.user.impersonate_groups or ()]
+    def _impersonated(self) -> Iterator[tuple[str, str]]:
+        user = self._access.user
+        for name, value in (("impersonate-user", user.impersonate), ("impersonate-uid", user.impersonate_uid)):
+            if value:
+                yield name, value
+        for group in user.impersonate_groups or ():
+            yield "impersonate-group", group
+        for key, values in (user.impersonate_extra or {}).items():
+            for value in values:
+                yield f"impersonate-extra-{quote(key, safe=_OF_NAMES)}", value
 
     # -- the connection
 
     async def _credential(self, refused: Credential | None = None) -> Credential:
-        return await self._credentials.credential(refused) if self._is_secure else Credential()
+        credential = await self._credentials.credential(refused) if self._is_secure else Credential()
+        if not credential.authorization.isprintable():  # the library would put it into its message
+            raise self._useless("the token holds a line break or another character that no header takes")
+        return credential
 
     async def _connected(self, credential: Credential) -> httpx2.AsyncClient:
         if self._client is None or credential.certificate != self._certificate:
@@ -167,7 +177,6 @@ class Http:
         return self._client
 
     def _made(self, credential: Credential) -> httpx2.AsyncClient:
-        cluster = self._access.cluster
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=30)
         context = self._tls(credential) if self._is_secure else True
         return httpx2.AsyncClient(
@@ -175,22 +184,29 @@ class Http:
             limits=limits,
             transport=None,
             verify=context,
-            proxy=cluster.proxy_url,
-            trust_env=cluster.proxy_url is None,
+            proxy=self._proxy(),
+            trust_env=False,  # the library's rules on proxies are not kubectl's
             follow_redirects=False,
         )
+
+    def _proxy(self) -> str | None:
+        try:
+            return self._access.cluster.proxy_url or proxy.of_environment(self._access.server, os.environ)
+        except ProxyError as error:
+            raise self._useless(str(error)) from error
 
     def _tls(self, credential: Credential) -> ssl.SSLContext:
         try:
             return tls.context(self._access, credential)
-        except (ssl.SSLError, ValueError) as error:  # the latter is base64's
-            raise self._useless("no PEM in it") from error
+        except CertificateError as error:
+            raise self._useless(f"the certificates cannot be read: {error}") from error
         except OSError as error:
-            raise self._useless(error.strerror or "no such file", str(error.filename or "")) from error
+            why = f"the certificates cannot be read: {error.strerror or 'no such file'}"
+            raise self._useless(why, str(error.filename or "")) from error
 
     def _useless(self, why: str, file: str = "") -> BadInput:
         where = f"context {self._access.context}" if self._access.context else self.server
-        return BadInput([Fault(f"the certificates cannot be read: {why}", file=file, object=where)])
+        return BadInput([Fault(why, file=file, object=where)])
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:
@@ -244,6 +260,8 @@ def _is_distrust(link: BaseException, error: Exception) -> bool:
 
 def _reason(error: Exception) -> str:
     """The words of the system for what went wrong, where there are any."""
+    if isinstance(error, httpx2.LocalProtocolError):  # its text has the header that cannot be written
+        return "the request cannot be written as HTTP"
     for link in reversed(list(_chain(error))):
         if isinstance(link, ssl.SSLCertVerificationError):
             return link.verify_message

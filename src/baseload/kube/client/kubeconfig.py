@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 from lightkube.config import models
 from lightkube.config.kubeconfig import SERVICE_ACCOUNT
 
 from baseload.kube import documents, kinds
+from baseload.kube.client import proxy
 from baseload.kube.sources import Source
 from baseload.values.errors import BadInput, Fault
 
@@ -44,7 +46,9 @@ class User(models.User, omit_defaults=True):
 
     exec: Exec | None = None
     impersonate: str | None = msgspec.field(name="as", default=None)
+    impersonate_uid: str | None = msgspec.field(name="as-uid", default=None)
     impersonate_groups: list[str] | None = msgspec.field(name="as-groups", default=None)
+    impersonate_extra: dict[str, list[str]] | None = msgspec.field(name="as-user-extra", default=None)
 
     def __repr__(self) -> str:
         return "User(…)"
@@ -133,6 +137,10 @@ class Kubeconfig:
         cluster = _as(entry, Cluster)
         if not cluster.server.startswith(("http://", "https://")):
             raise _fault(entry, "Invalid value: must begin with https:// or http://", "server")
+        if not _is_address(cluster.server):
+            raise _fault(entry, "Invalid value: must be an address such as https://host:6443", "server")
+        if cluster.proxy_url:
+            _check_proxy(entry, cluster.proxy_url)
         cluster.server = cluster.server.rstrip("/")
         has_authority = cluster.certificate_auth or cluster.certificate_auth_data
         if cluster.insecure and has_authority:
@@ -225,6 +233,21 @@ def _as(entry: _Entry, type: type[T]) -> T:
         return msgspec.json.decode(entry.raw, type=type)
     except msgspec.ValidationError as error:
         raise _fault(entry, f"Invalid value: {error}") from error
+
+
+def _is_address(server: str) -> bool:
+    try:
+        parts = urlsplit(server)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _check_proxy(entry: _Entry, url: str) -> None:
+    try:
+        proxy.checked(url)
+    except proxy.ProxyError as error:
+        raise _fault(entry, f"Invalid value: {error}", "proxy-url") from error
 
 
 def _from(entry: _Entry, path: str | None) -> str | None:

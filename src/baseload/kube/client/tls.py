@@ -7,12 +7,29 @@ import tempfile
 from baseload.kube.client.credentials import Credential
 from baseload.kube.client.kubeconfig import Access
 
+_WHY = {"KEY_VALUES_MISMATCH": "the key is not that of the certificate", "NO_START_LINE": "no PEM in it"}
+
+
+class CertificateError(ValueError):
+    """A certificate or key of no use; the text says why."""
+
 
 def context(access: Access, credential: Credential) -> ssl.SSLContext:
-    """The settings for a server; OSError or ValueError where a certificate or key is of no use.
+    """The settings for a server; OSError or CertificateError where a certificate or key is of no use.
 
     Without an authority of the kubeconfig's the system's are trusted; all are where it says so, and only then.
     """
+    try:
+        return _made(access, credential)
+    except ssl.SSLError as error:
+        raise CertificateError(_WHY.get(error.reason or "", "no PEM in it")) from error
+    except CertificateError:
+        raise
+    except ValueError as error:  # base64's, and that of letters in it that are not ASCII
+        raise CertificateError("no PEM in it") from error
+
+
+def _made(access: Access, credential: Credential) -> ssl.SSLContext:
     cluster, user = access.cluster, access.user
     authority = cluster.certificate_auth_data
     made = ssl.create_default_context(
@@ -29,13 +46,13 @@ def context(access: Access, credential: Credential) -> ssl.SSLContext:
             _decoded(user.client_key_data) or _text(user.client_key),
         )
     elif user.client_cert:
-        made.load_cert_chain(user.client_cert, user.client_key)
+        made.load_cert_chain(user.client_cert, user.client_key, password=_passphrase)
     return made
 
 
 def _decoded(data: str | None) -> str:
-    """Data of a kubeconfig as PEM."""
-    return base64.b64decode(data, validate=True).decode("ascii") if data else ""
+    """Data of a kubeconfig as PEM; it may be broken into lines."""
+    return base64.b64decode("".join(data.split()), validate=True).decode("ascii") if data else ""
 
 
 def _text(file: str | None) -> str:
@@ -50,4 +67,9 @@ def _load(made: ssl.SSLContext, certificate: str, key: str) -> None:
     with tempfile.NamedTemporaryFile(suffix=".pem") as file:
         file.write(f"{certificate}\n{key}\n".encode())
         file.flush()
-        made.load_cert_chain(file.name)
+        made.load_cert_chain(file.name, password=_passphrase)
+
+
+def _passphrase() -> str:
+    """OpenSSL would ask at the terminal."""
+    raise CertificateError("the key is encrypted")
