@@ -27,6 +27,7 @@ from baseload.kube.client.kubeconfig import Access, User
 from baseload.kube.client.kubeconfig import Cluster as Address
 from baseload.kube.client.objects import Object
 from baseload.kube.client.port import Resource
+from baseload.kube.client.retry import NEVER
 from baseload.kube.kinds import Kind
 from baseload.kube.sources import Source
 from baseload.model.view import View
@@ -304,6 +305,23 @@ def test_errors_say_what_stands_in_the_way() -> None:
             await asyncio.sleep(0)
         assert not informer.is_synced
         assert [str(error) for error in informer.errors] == ["the server could not find the requested resource"]
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())
+
+
+def test_a_server_that_does_not_answer_at_the_beginning_is_told_too() -> None:
+    clock = Hurried()
+    access = Access("test", Address(server="http://127.0.0.1:1"), User())
+
+    async def run() -> None:
+        informer = Informer(Client(Http(access, clock), clock, Even(), retry=NEVER), [POD])
+        task = asyncio.ensure_future(informer.run())
+        while not informer.errors:
+            await asyncio.sleep(0)
+        assert [str(error) for error in informer.errors] == ["cannot reach http://127.0.0.1:1: Connection refused"]
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -12,7 +12,7 @@ from typing import Final
 
 from baseload.kube import manifests as kube_manifests
 from baseload.kube.client.client import Client
-from baseload.kube.client.errors import ApiError
+from baseload.kube.client.errors import ApiError, Unauthorized
 from baseload.kube.client.objects import Event, Object
 from baseload.kube.client.port import Resource
 from baseload.kube.client.reflector import Reflector, offers_streaming
@@ -97,6 +97,7 @@ class Informer:
         self._read: dict[Kind, dict[tuple[str, str], _Read]] = {kind: {} for kind in self.kept}
         self._view = View()
         self._reflectors: list[Reflector] = []
+        self._at_first: ApiError | None = None  # before there are reflectors
 
     def listen(self, listener: Listener) -> None:
         """Tells each change from now on, as it happens; a listener may only take a note."""
@@ -110,7 +111,8 @@ class Informer:
     @property
     def errors(self) -> tuple[ApiError, ...]:
         """What stands in the way of following, now."""
-        return tuple(reflector.error for reflector in self._reflectors if reflector.error is not None)
+        both = [self._at_first, *(reflector.error for reflector in self._reflectors)]
+        return tuple(error for error in both if error is not None)
 
     async def run(self) -> None:
         """Follows until it is cancelled."""
@@ -125,10 +127,16 @@ class Informer:
         tries = 0
         while True:
             try:
-                return await offers_streaming(self._client)
-            except ApiError:
-                tries += 1
-                await self._client.clock.sleep(_BEGINNING.delay(tries, self._client.chance))
+                offers = await offers_streaming(self._client)
+            except ApiError as error:
+                self._at_first = error
+            except BadInput as error:  # credentials that do not do now
+                self._at_first = Unauthorized(str(error))
+            else:
+                self._at_first = None
+                return offers
+            tries += 1
+            await self._client.clock.sleep(_BEGINNING.delay(tries, self._client.chance))
 
     @property
     def view(self) -> View:

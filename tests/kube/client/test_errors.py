@@ -66,6 +66,13 @@ def test_a_conflict_of_field_managers_carries_them() -> None:
     assert error.causes == (Cause("FieldManagerConflict", 'conflict with "kubectl"', ".spec.replicas"),)
 
 
+def test_causes_that_are_none_leave_the_error_as_it_is() -> None:
+    causes = [{"reason": "FieldValueInvalid", "message": "why", "field": None}, None, "so"]
+    error = errors.of_answer(422, status(422, "Invalid", details={"causes": causes}), {})
+    assert type(error) is errors.Invalid
+    assert error.causes == (Cause("FieldValueInvalid", "why"), Cause(message="null"), Cause(message='"so"'))
+
+
 def test_the_wait_is_that_of_the_header_else_that_of_the_details() -> None:
     body = status(429, "TooManyRequests", details={"retryAfterSeconds": 2})
     assert errors.of_answer(429, body, {}).retry_after == 2
@@ -92,3 +99,7 @@ def test_a_path_that_is_not_served_is_told_as_client_go_tells_it() -> None:
 
 def test_an_answer_without_a_word_says_so() -> None:
     assert str(errors.of_answer(502, b"", {})) == "the server answers 502 without a word"
+
+
+def test_an_error_without_a_code_and_a_word_says_so() -> None:
+    assert str(errors.of_status(errors.Status())) == "the server tells of an error without a word"

@@ -15,6 +15,7 @@ from baseload.kube.client.port import Answer, Request, Resource
 from baseload.kube.client.reflector import Reflector
 from baseload.kube.client.retry import NEVER
 from baseload.values import instant
+from baseload.values.errors import BadInput, Fault
 from tests.kube.client.clocks import Even, Hurried
 from tests.kube.client.scripted import line, node, nodes
 
@@ -33,7 +34,7 @@ class Watching:
     """A step: what a watch tells, how long it lasts, and how it ends."""
 
     lines: Sequence[bytes] = ()
-    end: ApiError | None = None
+    end: ApiError | BadInput | None = None
     seconds: float = 300
 
 
@@ -160,13 +161,50 @@ def test_what_a_server_sends_again_is_told_once() -> None:
     assert told == ["all at 5: ", "ADDED a@6", "MODIFIED a@7", "MODIFIED a@8"]
 
 
-@pytest.mark.parametrize("end", [gone(), ahead()], ids=["410", "ahead"])
+@pytest.mark.parametrize(
+    "end",
+    [gone(), ahead(), errors.BadRequest("invalid resource version"), errors.Invalid("resourceVersion: Invalid value")],
+    ids=["410", "ahead", "400", "422"],
+)
 def test_a_version_that_the_server_does_not_have_is_listed_anew(end: ApiError) -> None:
     told, asked, slept = follow(
         listed(5, node("a", 3)), Watching([line("ADDED", node("b", 6))], end), listed(2, node("c", 1)), Watching()
     )
     assert told == ["all at 5: a@3", "ADDED b@6", "all at 2: c@1"]
     assert [query.get("resourceVersion") for query in asked] == [None, "5", None, "2", "2"]
+    assert slept == [0.8]
+
+
+@pytest.mark.parametrize("status", [{}, {"kind": "Status", "message": "too old", "reason": "Expired"}])
+def test_an_error_without_a_code_is_listed_anew(status: dict[str, str]) -> None:
+    told, _, slept = follow(listed(5), Watching([line("ERROR", status)]), listed(9, node("a", 7)), Watching())
+    assert told == ["all at 5: ", "all at 9: a@7"]
+    assert slept == [0.8]
+
+
+@pytest.mark.parametrize("type", ["ADDED", "BOOKMARK"])
+def test_an_event_without_a_version_is_not_told_and_the_watch_taken_up_before_it(type: str) -> None:
+    bare = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "x"}}
+    told, asked, slept = follow(
+        listed(5), Watching([line("ADDED", node("a", 6)), line(type, bare)]), Watching([line("ADDED", node("b", 7))])
+    )
+    assert told == ["all at 5: ", "ADDED a@6", "ADDED b@7"]
+    assert [query.get("resourceVersion") for query in asked] == [None, "5", "6", "7"]
+    assert slept == [0.8]
+
+
+def test_bookmarks_alone_keep_the_version_young() -> None:
+    told, asked, slept = follow(listed(5), Watching([bookmark(7), bookmark(7), bookmark(6), bookmark(9)]), Watching())
+    assert told == ["all at 5: ", "reached 7", "reached 9"]
+    assert [query.get("resourceVersion") for query in asked] == [None, "5", "9", "9"]
+    assert slept == []
+
+
+def test_credentials_that_do_not_do_for_a_while_are_waited_for() -> None:
+    fault = BadInput([Fault("aws ended with status 255", path="users[].user.exec")])
+    told, asked, slept = follow(listed(5), Watching(end=fault), Watching([line("ADDED", node("a", 6))]))
+    assert told == ["all at 5: ", "ADDED a@6"]
+    assert [query.get("resourceVersion") for query in asked] == [None, "5", "5", "6"]
     assert slept == [0.8]
 
 

@@ -27,6 +27,7 @@ from typing import ClassVar
 
 import msgspec
 
+from baseload.kube.reading import without_nulls
 from baseload.values.errors import BaseloadError
 
 _NO_PATH = "the server could not find the requested resource"  # a server says only that a page was not found
@@ -162,12 +163,20 @@ def of_status(status: Status, code: int = 0) -> ApiError:
     """The error that a Status stands for; a code of its own counts where the answer has none."""
     code = code or status.code
     details = status.details or _Details()
-    causes = tuple(msgspec.json.decode(cause, type=Cause) for cause in details.causes or ())
-    error = _kind(code, status.reason, causes)(status.message or f"the server answers {code} without a word")
+    causes = tuple(_cause(raw) for raw in details.causes or ())
+    told = f"the server answers {code} without a word" if code else "the server tells of an error without a word"
+    error = _kind(code, status.reason, causes)(status.message or told)
     error.code, error.reason, error.causes = code, status.reason, causes
     error.retry_after = float(details.retry_after_seconds)
     error.token = status.metadata.token if status.metadata else ""
     return error
+
+
+def _cause(raw: msgspec.Raw) -> Cause:
+    try:
+        return msgspec.convert(without_nulls(msgspec.json.decode(raw)), Cause)
+    except msgspec.MsgspecError:
+        return Cause(message=bytes(raw)[:_LONGEST].decode("utf-8", "replace"))
 
 
 def _kind(code: int, reason: str, causes: tuple[Cause, ...]) -> type[ApiError]:

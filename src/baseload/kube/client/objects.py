@@ -137,7 +137,10 @@ def read_event(line: bytes) -> Event:
         raise errors.of_status(_decoded(bytes(told.object), Status))
     if told.type not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
         raise ServerFailed(f"a watch told of an event of an unknown type: {told.type[:60]!r}")
-    return Event(cast(Type, told.type), read(bytes(told.object)))
+    event = Event(cast(Type, told.type), read(bytes(told.object)))
+    if not event.object.version:
+        raise ServerFailed(f"a watch told of an event without a version: {told.type}")
+    return event
 
 
 def _item(raw: bytes, api_version: str, kind: str) -> Object:

@@ -3,7 +3,8 @@
 It begins with a list or, where the server offers it, with a watch that sends what there is first. From then on it
 watches from the last version that it knows, which every event and bookmark moves on. A watch that ends, breaks or is
 refused is taken up again at that version, so nothing is lost; what a server sends twice is told once. Where the server
-no longer holds the version (410), or never had it, the collection is read anew and replaces what was told before.
+no longer holds the version (410), never had it, or makes no sense of it, the collection is read anew and replaces what
+was told before.
 
 Failures are waited out as client-go does it: 0.8 s doubling to 30 s, each stretched by chance, from the start again
 after two minutes without one. Nothing here gives up; `error` is what stands in the way now.
@@ -14,12 +15,13 @@ from contextlib import aclosing
 from typing import Final, Protocol
 
 from baseload.kube.client.client import Client
-from baseload.kube.client.errors import ApiError, Gone, Invalid, Timeout, Unreachable
+from baseload.kube.client.errors import ApiError, BadRequest, Gone, Invalid, Timeout, Unauthorized, Unreachable
 from baseload.kube.client.objects import Event, Object
 from baseload.kube.client.port import Resource
 from baseload.kube.client.requests import EVERYTHING, Selected
 from baseload.kube.client.retry import Backoff
 from baseload.values import instant
+from baseload.values.errors import BadInput
 
 BACKOFF: Final = Backoff(0.8, 30.0)
 FORGIVEN: Final = 120 * instant.SECOND  # after so long without a failure the delays start again
@@ -70,9 +72,14 @@ class Reflector:
                 await self._follow()
                 self.error = None
             except ApiError as error:
-                self.error = error
-                self._note(error)
-                await self._client.clock.sleep(self._delay(error))
+                await self._put_off(error)
+            except BadInput as error:  # credentials that do not do now: a program or a file has to be mended
+                await self._put_off(Unauthorized(str(error)))
+
+    async def _put_off(self, error: ApiError) -> None:
+        self.error = error
+        self._note(error)
+        await self._client.clock.sleep(self._delay(error))
 
     async def _follow(self) -> None:
         """One watch to its end, with whatever has to come before it."""
@@ -127,10 +134,11 @@ class Reflector:
 
     def _note(self, error: ApiError) -> None:
         """What a failure says of how to go on."""
-        if isinstance(error, Gone) or is_ahead(error):
-            self._version = ""
-        elif isinstance(error, Invalid) and not self._version:
+        makes_no_sense = isinstance(error, BadRequest | Invalid)
+        if makes_no_sense and not self._version:
             self._streaming = False  # the server knows no watch that begins with what there is
+        elif makes_no_sense or isinstance(error, Gone) or is_ahead(error):
+            self._version = ""
 
     def _delay(self, error: ApiError) -> float:
         now = self._client.clock.now()
