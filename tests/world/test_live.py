@@ -103,6 +103,19 @@ def test_a_kind_that_is_not_installed_needs_no_right(tmp_path: Path) -> None:
     assert found.notes[1] == "Karpenter is not installed in the cluster: it has no NodePool"
 
 
+def test_an_answer_that_makes_no_sense_is_as_good_as_none(tmp_path: Path) -> None:
+    told = {
+        **VERSION,
+        "/apis/karpenter.sh/v1/nodepools": forbidden("nodepools"),
+        "/apis/karpenter.sh/v1": (200, {"kind": "APIResourceList", "resources": None}),
+        "/apis/karpenter.sh": (200, "Welcome"),
+    }
+    with cluster(told, tmp_path):
+        found = read(tmp_path)
+    assert found.absent == ("NodePool of karpenter.sh/v1",)
+    assert found.notes[1] == "the cluster does not say in which versions it has Karpenter's kinds: none of them count"
+
+
 def test_an_elder_karpenter_is_named_by_its_version(tmp_path: Path) -> None:
     told = {
         **VERSION,

@@ -21,6 +21,7 @@ from baseload.kube.client.objects import Object
 from baseload.kube.client.port import Resource
 from baseload.kube.client.retry import Retry
 from baseload.kube.kinds import KINDS, Kind
+from baseload.kube.reading import without_nulls
 from baseload.kube.sources import Source
 from baseload.timeline.wall import WallClock
 from baseload.values.errors import BadInput, Fault, Unreachable
@@ -76,7 +77,7 @@ class _Reading:
             return False
         except Forbidden:
             return True
-        return msgspec.json.decode(found, type=_Served).has(resource.plural)
+        return _served(found).has(resource.plural)
 
     def _counted(self, objects: int) -> None:
         self.count += objects
@@ -96,6 +97,14 @@ class _Served(msgspec.Struct):
 
     def has(self, plural: str) -> bool:
         return any(resource.name == plural for resource in self.resources)
+
+
+def _served(raw: bytes) -> _Served:
+    """What a server says of a version or a group; nothing where it says something else."""
+    try:
+        return msgspec.convert(without_nulls(msgspec.json.decode(raw)), _Served)
+    except msgspec.MsgspecError:
+        return _Served()
 
 
 def read(
@@ -153,10 +162,12 @@ async def _karpenter(client: Client, missing: Sequence[Kind]) -> list[str]:
         return []
     group, wanted = core[0].group, core[0].api_version
     try:
-        found = msgspec.json.decode(await client.raw(f"/apis/{group}"), type=_Served)
+        found = _served(await client.raw(f"/apis/{group}"))
     except (NotFound, Forbidden):
         return [f"Karpenter is not installed in the cluster: it has no {' and no '.join(k.name for k in core)}"]
     versions = ", ".join(f"{group}/{served.version}" for served in found.versions)
+    if not versions:
+        return ["the cluster does not say in which versions it has Karpenter's kinds: none of them count"]
     return [f"the cluster has Karpenter's kinds in {versions}, and {wanted} is what is read: none of them count"]
 
 

@@ -1,0 +1,123 @@
+"""`--context` against `serve --tls`, with the kubeconfig that the server wrote, and with users of less power."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from baseload.cli.main import main
+from tests.cli.test_live import POOL, WEB
+from tests.cli.test_serve import serving
+from tests.servers import kubectls
+
+Run = Callable[..., tuple[int, str, str]]
+LISTED = (
+    "pods,nodes,nodeclaims,nodepools,ec2nodeclasses,daemonsets,deployments.apps,replicasets.apps,statefulsets,pdb,pvc,"
+    "pv,sc,csinodes,namespaces,services"
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command where only the test's kubeconfig is known; what it ends with, prints and says."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+
+    def runs(*arguments: str) -> tuple[int, str, str]:
+        status = main(arguments)
+        output = capsys.readouterr()
+        return status, output.out, output.err
+
+    return runs
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> Path:
+    """The manifests that the server begins with."""
+    file = tmp_path / "begin.yaml"
+    file.write_text(f"{POOL}\n---\n{WEB}")
+    return file
+
+
+def kubectl(folder: Path, *arguments: str, stdin: str = "") -> str:
+    environment = {**os.environ, "KUBECONFIG": str(folder / "config"), "HOME": str(folder)}
+    command = [str(kubectls.program(kubectls.NEW)), *arguments]
+    return subprocess.run(command, input=stdin, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def known_as(folder: Path, user: dict[str, object]) -> str:
+    """A further kubeconfig, of the same server for another user."""
+    config = yaml.safe_load((folder / "config").read_text())
+    config["users"][0]["user"] = user
+    (folder / "other").write_text(yaml.safe_dump(config))
+    return str(folder / "other")
+
+
+def test_the_kubeconfig_that_serve_writes_is_enough_and_plans_as_kubectl_s_dump_does(
+    run: Run, begin: Path, tmp_path: Path
+) -> None:
+    with serving("--tls", "--kubeconfig", str(tmp_path / "config"), "-f", str(begin)) as (address, _):
+        assert address.startswith("https://")
+        for output in ("json", "table"):
+            status, live, said = run("plan", "provision", "--context", "baseload", "-o", output)
+            assert status == 0
+            assert "web-x3" in live
+            assert said.startswith(f"read from context baseload ({address}, Kubernetes v1.37")
+            dump = tmp_path / "dump.yaml"
+            dump.write_text(kubectl(tmp_path, "get", LISTED, "-A", "-o", "yaml"))
+            assert run("plan", "provision", "-f", str(dump), "-o", output)[:2] == (0, live)
+
+
+def test_the_rules_that_a_refused_user_is_told_are_enough(run: Run, begin: Path, tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens.csv"
+    tokens.write_text("sesame,ann,7\n")
+    flags = ("--tls", "--token-auth-file", str(tokens), "--kubeconfig", str(tmp_path / "config"), "-f", str(begin))
+    with serving(*flags):
+        anns = known_as(tmp_path, {"token": "sesame"})
+        status, out, said = run("plan", "provision", "--kubeconfig", anns)
+        assert (status, out) == (2, "")
+        first, *told = said.splitlines()
+        assert first.startswith("context baseload: may not list ")
+        assert 'User "ann" cannot list resource' in first
+        assert "sesame" not in said
+        rules = yaml.safe_load("\n".join(told[1:]))
+        role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "reader"}}
+        kubectl(tmp_path, "apply", "-f", "-", stdin=yaml.safe_dump({**role, **rules}))
+        kubectl(tmp_path, "create", "clusterrolebinding", "ann", "--clusterrole=reader", "--user=ann")
+        status, out, _ = run("plan", "provision", "--kubeconfig", anns, "-o", "json")
+        assert status == 0
+        assert "web-x3" in out
+
+
+def test_an_exec_plugin_lets_in_and_its_absence_is_bad_input(run: Run, begin: Path, tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens.csv"
+    tokens.write_text('sesame,ann,7,"system:masters"\n')
+    version = "client.authentication.k8s.io/v1"
+    program = tmp_path / "plugin.py"
+    told = {"kind": "ExecCredential", "apiVersion": version, "status": {"token": "sesame"}}
+    program.write_text(f"import json\nprint(json.dumps({told}))\n")
+    flags = ("--tls", "--token-auth-file", str(tokens), "--kubeconfig", str(tmp_path / "config"), "-f", str(begin))
+    plugin = {"apiVersion": version, "command": sys.executable, "args": [str(program)], "interactiveMode": "Never"}
+    with serving(*flags):
+        file = known_as(tmp_path, {"exec": plugin})
+        status, out, _ = run("plan", "provision", "--kubeconfig", file, "-o", "json")
+        assert status == 0
+        assert "web-x3" in out
+        file = known_as(tmp_path, {"exec": {**plugin, "command": "no-such-plugin", "installHint": "brew install it"}})
+        assert run("plan", "provision", "--kubeconfig", file) == (
+            2,
+            "",
+            "users[].user.exec: no-such-plugin cannot be run: No such file or directory (brew install it)\n",
+        )
+        file = known_as(tmp_path, {"token": "other"})
+        assert run("plan", "provision", "--kubeconfig", file) == (
+            2,
+            "",
+            "context baseload: the server does not know who asks: Unauthorized "
+            "(log in again, or mend the user of the context)\n",
+        )
