@@ -22,6 +22,7 @@ class Machine:
     """What runs behind an instance; durations are nanoseconds, None where it never comes to that."""
 
     instance: Instance  # as it was when the machine booted
+    user_data: str  # what it was launched with, from which its kubelet is set up
     booted: int  # the moment
     registers_after: int | None  # from boot until its kubelet makes the Node
     ready_after: int | None  # from then until the node could be Ready, as far as it is the machine's affair
@@ -37,7 +38,7 @@ class Change:
 
 
 class Follower:
-    """The changes since it was made, in their order; one task at a time waits for them."""
+    """The changes that it was told of, in their order; one task at a time waits for them."""
 
     def __init__(self, bell: Bell) -> None:
         self._bell = bell
@@ -66,5 +67,5 @@ class Machines(Protocol):
         ...
 
     def follow(self) -> Follower:
-        """What becomes of machines from now on."""
+        """What becomes of machines; first of all, that those which run have booted, and that some of them hang."""
         ...

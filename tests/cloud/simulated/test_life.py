@@ -1,6 +1,7 @@
 """What becomes of an instance, and of the machine behind it, in time."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -70,6 +71,24 @@ def test_whoever_follows_machines_is_woken_in_the_moment_of_a_change() -> None:
     run.cloud.region.terminate(instance.id)
     run.until(100)
     assert woken == [(5, "booted"), (50, "gone")]
+
+
+def test_whoever_begins_to_follow_is_told_of_the_machines_that_there_are() -> None:
+    run = Run(boot=BOOT)
+    first, _, gone = (launched(run) for _ in range(3))
+    run.until(20)
+    run.cloud.region.troubles.fail(run.cloud.region.inventory.get(first.id), "Hangs")
+    run.cloud.region.terminate(gone.id)
+    run.until(30)
+    assert told(run, run.cloud.follow()) == [(5, "booted"), (20, "hung"), (5, "booted")]
+
+
+def test_a_machine_has_the_user_data_of_its_launch() -> None:
+    run = Run(boot=BOOT)
+    request = replace(run.fleet("m5.large"), user_data="--node-labels=a=b")
+    run.ask(run.cloud.launch(request))
+    run.until(10)
+    assert [machine.user_data for machine in run.cloud.machines()] == ["--node-labels=a=b"]
 
 
 def test_by_default_a_machine_can_be_ready_within_45_seconds_of_the_request() -> None:

@@ -39,7 +39,9 @@ def test_what_is_due_while_the_region_is_stopped_happens_at_its_own_moment() -> 
     run.ask(run.cloud.terminate(ending.id))
     late = Run(saved=run.cloud.save(), now=START + 600 * SECOND, **settings)
 
+    (change,) = late.cloud.follow().take()
     (machine,) = late.cloud.machines()
+    assert (change.what, change.machine) == ("booted", machine)
     assert (machine.instance.id, machine.booted) == (starting.id, START + 5 * SECOND)
     assert late.ask(late.cloud.instance(ending.id)).state == "terminated"
     assert late.ask(late.cloud.launch(late.fleet("m5.large", token="claim-1"))).instance.id == starting.id

@@ -81,6 +81,7 @@ class SimulatedCloud:
         return self.region.inventory.machines()
 
     def follow(self) -> Follower:
+        self.region.agenda.settle()
         return self.region.inventory.follow()
 
     async def launch(self, fleet: Fleet) -> Launched:

@@ -32,6 +32,7 @@ class Record:
     """What the region knows of an instance."""
 
     instance: Instance
+    user_data: str
     vcpus: int
     seen_from: int  # the moment from which it is described
     registers_after: int | None
@@ -151,7 +152,13 @@ class Inventory:
         return tuple(self._booted.values())
 
     def follow(self) -> Follower:
+        """Begins with what the machines that there are came to, as if it had always followed."""
         follower = Follower(self._agenda.clock.bell())
+        for machine in self._booted.values():
+            follower.put(Change(machine.booted, "booted", machine))
+            hangs = self._records[machine.instance.id].hangs
+            if hangs:
+                follower.put(Change(max(min(hangs.values()), machine.booted), "hung", machine))
         self._followers.append(follower)
         return follower
 
@@ -162,7 +169,8 @@ class Inventory:
             self.terminate(record, INTERNAL)
             return
         self._into(record, "running", "")
-        machine = Machine(record.instance, self._agenda.now(), record.registers_after, record.ready_after)
+        now = self._agenda.now()
+        machine = Machine(record.instance, record.user_data, now, record.registers_after, record.ready_after)
         record.machine = self._booted[record.instance.id] = machine
         self._tell("booted", machine)
         if record.hangs:

@@ -241,6 +241,7 @@ class Region:
         boots_after = self._drawn(settings.boot.running, "running") or 0
         record = Record(
             instance,
+            fleet.user_data,
             vcpus,
             now + (self._drawn(settings.seen_after, "seen") or 0),
             registers_after=self._drawn(settings.boot.registers, "registers"),
