@@ -9,14 +9,24 @@ from typing import Final
 
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.workloads.controller import ALL, MANAGER, Controller, Workplace
+from baseload.embedded.actors.workloads.daemonset import DaemonSets
 from baseload.embedded.actors.workloads.deployment import Deployments
 from baseload.embedded.actors.workloads.ownership import PodIndex
+from baseload.embedded.actors.workloads.protection import ClaimProtection, VolumeProtection
 from baseload.embedded.actors.workloads.replicaset import ReplicaSets
+from baseload.embedded.actors.workloads.statefulset import StatefulSets
 from baseload.embedded.api.cluster import Cluster
 from baseload.values import instant
 from baseload.values.clock import Clock
 
-KINDS: Final[tuple[type[Controller], ...]] = (Deployments, ReplicaSets)
+KINDS: Final[tuple[type[Controller], ...]] = (
+    Deployments,
+    ReplicaSets,
+    StatefulSets,
+    DaemonSets,
+    ClaimProtection,
+    VolumeProtection,
+)
 """The controllers, in the order in which they take their turn"""
 _IDLE: Final = 3600.0  # seconds without anything due, after which the queues are looked at all the same
 

@@ -3,6 +3,7 @@
 import msgspec
 
 from baseload.embedded.actors.pods import Written
+from baseload.kube.types.core import PodTemplateSpec
 from baseload.kube.types.meta import IntOrString, LabelSelector, Wire
 
 
@@ -95,3 +96,59 @@ class DeploymentStatus(Written, frozen=True):
     terminating_replicas: int | None = None
     conditions: tuple[Condition, ...] = ()
     collision_count: int | None = None
+
+
+class Ordinals(Wire, frozen=True):
+    start: int = 0
+
+
+class Retention(Wire, frozen=True):
+    when_deleted: str = "Retain"
+    when_scaled: str = "Retain"
+
+
+class StatefulSetSpec(Wire, frozen=True):
+    replicas: int = 1
+    min_ready_seconds: int = 0
+    selector: LabelSelector | None = None
+    service_name: str = ""
+    pod_management_policy: str = "OrderedReady"
+    update_strategy: Strategy = Strategy()
+    revision_history_limit: int = 10
+    ordinals: Ordinals = Ordinals()
+    volume_claim_templates: tuple[dict[str, object], ...] = ()
+    retention: Retention = msgspec.field(name="persistentVolumeClaimRetentionPolicy", default=Retention())
+
+
+class StatefulSetStatus(Written, frozen=True):
+    replicas: int
+    available_replicas: int
+    observed_generation: int = 0
+    ready_replicas: int = 0
+    current_replicas: int = 0
+    updated_replicas: int = 0
+    current_revision: str = ""
+    update_revision: str = ""
+    collision_count: int | None = None
+    conditions: tuple[Condition, ...] = ()
+
+
+class DaemonSetSpec(Wire, frozen=True):
+    min_ready_seconds: int = 0
+    selector: LabelSelector | None = None
+    update_strategy: Strategy = Strategy()
+    revision_history_limit: int = 10
+    template: PodTemplateSpec = PodTemplateSpec()
+
+
+class DaemonSetStatus(Written, frozen=True):
+    current_number_scheduled: int
+    number_misscheduled: int
+    desired_number_scheduled: int
+    number_ready: int
+    observed_generation: int = 0
+    updated_number_scheduled: int = 0
+    number_available: int = 0
+    number_unavailable: int = 0
+    collision_count: int | None = None
+    conditions: tuple[Condition, ...] = ()

@@ -4,23 +4,20 @@ from collections.abc import Iterable
 from typing import Final
 
 from baseload.embedded.actors.workloads import making, ranking
-from baseload.embedded.actors.workloads.controller import Controller, Workplace, said
+from baseload.embedded.actors.workloads.controller import Workplace, said
 from baseload.embedded.actors.workloads.making import BURST, Bodies
 from baseload.embedded.actors.workloads.ownership import (
     ACTIVE,
     READY,
     Tally,
-    adopted,
     controller_of,
-    is_meant,
     ready_since,
-    released,
 )
+from baseload.embedded.actors.workloads.pod_controller import PodController
 from baseload.embedded.actors.workloads.readings import Condition, ReplicaSetSpec, ReplicaSetStatus, find, without
 from baseload.embedded.store.errors import NotFound, StatusError
-from baseload.embedded.store.log import Event
-from baseload.embedded.store.record import Owner, Record
-from baseload.values import instant, selector
+from baseload.embedded.store.record import Record
+from baseload.values import instant
 
 _FAILURE: Final = "ReplicaFailure"
 NOTHING: Final = ReplicaSetStatus(0)
@@ -46,7 +43,7 @@ def available(pods: Iterable[Record], min_ready: int, now: int) -> tuple[int, in
     return count, next_due
 
 
-class ReplicaSets(Controller):
+class ReplicaSets(PodController):
     """The ReplicaSet controller."""
 
     component, group, kind = "replicaset-controller", "apps", "ReplicaSet"
@@ -56,31 +53,12 @@ class ReplicaSets(Controller):
         self._pod = self.client.kind("", "Pod")
         self._bodies = Bodies(lambda record: making.generated_body(record, making.template_of(record)))
 
-    def begin(self) -> None:
-        super().begin()
-        self.pods.hear(self.kind, self._note_pod)
-        self.pods.hear_orphans(self._note_orphan)
-
-    def _note_pod(self, owner: Owner, event: Event) -> None:
-        self.queue.add(f"{event.record.namespace}/{owner.name}")
-
-    def _note_orphan(self, event: Event) -> None:
-        pod = event.record
-        if event.old is not None and event.old.shared is pod.shared:
-            return
-        for key, record in self.client.records(self.group, self.kind).items():
-            if record.namespace == pod.namespace and is_meant(self._selector(record), pod):
-                self.queue.add(key)
-
-    def _selector(self, record: Record) -> selector.Selector:
-        return selector.compile(record.body.spec(ReplicaSetSpec).selector)
-
     def sync(self, record: Record) -> None:
         spec = record.body.spec(ReplicaSetSpec)
         tally = self.pods.of(record.uid)
         error = None
         if record.deletion is None:
-            if self._claim(record, tally):
+            if self.claim(record, tally):
                 return
             error = self._adjust(record, change(spec.replicas, tally.active), tally)
         current = self.current(record)
@@ -92,23 +70,6 @@ class ReplicaSets(Controller):
             self.queue.add_at(record.key, due)
         if error is not None:
             raise error
-
-    def _claim(self, record: Record, tally: Tally) -> bool:
-        """Takes orphans that it means and lets go of pods that it no longer means; whether there were any."""
-        orphans = self.pods.orphans(record.namespace)
-        if not orphans and not tally.doubtful:
-            return False
-        wanted, claimed = self._selector(record), False
-        for pod in [pod for pod in orphans.values() if is_meant(wanted, pod) and pod.key not in tally.pods]:
-            self.wrote(record.key, self.client.merge(pod, adopted(record, pod)))
-            claimed = True
-        for key in list(tally.doubtful):
-            del tally.doubtful[key]
-            pod = tally.pods[key]
-            if not wanted.matches(pod.shared.labels) and pod.deletion is None:
-                self.wrote(record.key, self.client.merge(pod, released(record, pod)))
-                claimed = True
-        return claimed
 
     def _adjust(self, record: Record, by: int, tally: Tally) -> StatusError | None:
         if by > 0:
