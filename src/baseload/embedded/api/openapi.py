@@ -9,7 +9,7 @@ from typing import Final, cast
 import msgspec
 
 import baseload
-from baseload.embedded.api import operations, swagger
+from baseload.embedded.api import enumerations, operations, swagger
 from baseload.embedded.api.kinds import Kinds, ServedKind
 from baseload.embedded.api.operations import REFERENCE
 from baseload.embedded.api.tagged import Tagged
@@ -77,14 +77,15 @@ def _made(path: str, kinds: list[ServedKind]) -> Tree:
     paths: Tree = {}
     waiting = [operations.DELETE_OPTIONS, f"{operations.META}ObjectMeta"]
     for kind in kinds:
-        schemas[operations.schema_name(kind)] = _translated(kind.schema, waiting, operations.gvk(kind))
+        name = operations.schema_name(kind)
+        schemas[name] = _translated(enumerations.told(name, kind.schema), waiting, operations.gvk(kind))
         if "list" in kind.verbs:
             schemas[operations.list_name(kind)] = operations.lists(kind)
         paths.update(operations.paths(f"/{path}", kind))
     while waiting:
         name = waiting.pop()
         if name not in schemas:
-            schemas[name] = _translated(definitions.definition(name), waiting)
+            schemas[name] = _translated(enumerations.told(name, definitions.definition(name)), waiting)
     info: Tree = {"title": swagger.TITLE, "version": baseload.__version__}
     components: Tree = {"schemas": dict(sorted(schemas.items())), "responses": {"Refused": _REFUSED}}
     return {"openapi": "3.0.0", "info": info, "paths": paths, "components": components}

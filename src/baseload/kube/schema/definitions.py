@@ -82,6 +82,11 @@ def is_custom(api_version: str, kind: str) -> bool:
     return f"{api_version}/{kind}" in _custom()
 
 
+def names() -> frozenset[str]:
+    """What the definitions of Kubernetes' own kinds, and of what those are made of, are called."""
+    return frozenset(_official()["definitions"])
+
+
 def definition(name: str) -> Schema:
     """A definition by its name."""
     return _official()["definitions"][name]
