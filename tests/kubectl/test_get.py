@@ -45,6 +45,15 @@ def test_labels_and_fields_select_and_a_path_sorts(kubectl: Kubectl) -> None:
     assert [row.split()[0] for row in rows] == ["c", "b", "a"]
 
 
+def test_kubectl_prints_what_it_knows_itself_where_the_server_is_to_print_nothing(kubectl: Kubectl) -> None:
+    kubectl("create", "-f", "-", stdin=f"{manifests.pod('a')}---{manifests.DEPLOYMENT}")
+
+    rows = [line.split() for line in kubectl("get", "pods,deployments", "--server-print=false").splitlines()]
+
+    assert [row[0] for row in rows if row] == ["NAME", "pod/a", "NAME", "deployment.apps/web"]
+    assert rows[0] == ["NAME", "AGE"]
+
+
 def test_long_lists_come_in_chunks_and_are_complete(kubectl: Kubectl) -> None:
     several = "---".join(manifests.pod(f"p{number}") for number in range(9))
     kubectl("create", "-f", "-", stdin=several)
