@@ -19,7 +19,7 @@ from baseload.embedded.store.store import Store
 from tests.embedded.clock import Standing
 
 QUICK = Limits(head=0.2, body=0.2, linger=0.2, connections=20)
-HEAD = b"GET /readyz HTTP/1.1\r\nhost: x\r\n"
+HEAD = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\n"
 LAST = b"connection: close\r\n\r\n"
 
 
@@ -113,7 +113,7 @@ def test_headers_that_never_end_are_waited_for_a_while(served: Server) -> None:
 
 
 def test_a_body_that_trickles_is_waited_for_a_while(served: Server) -> None:
-    head = b"POST /api/v1/namespaces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+    head = b"POST /api/v1/namespaces HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 
     heard = served.says(head + b"content-length: 50\r\n\r\n", b"{")
     assert heard.status == (408, "Timeout", "the request's body did not arrive in time")
@@ -138,7 +138,7 @@ def test_idle_connections_and_watches_are_left_alone(served: Server) -> None:
     with served.connect() as idle, served.connect() as watch:
         idle.sendall(HEAD + b"\r\n")
         hear_ok(idle)
-        watch.sendall(b"GET /api/v1/namespaces?watch=1&resourceVersion=0 HTTP/1.1\r\nhost: x\r\n\r\n")
+        watch.sendall(b"GET /api/v1/namespaces?watch=1&resourceVersion=0 HTTP/1.1\r\nhost: localhost\r\n\r\n")
         assert watch.recv(1) == b"H"
         assert served.says(b"").code == 408  # as long as the deadlines of the others are
 
@@ -147,7 +147,7 @@ def test_idle_connections_and_watches_are_left_alone(served: Server) -> None:
         body = b'{"metadata":{"name":"late"}}'
         length = str(len(body)).encode()
         made = served.says(
-            b"POST /api/v1/namespaces HTTP/1.1\r\nhost: x\r\ncontent-length: " + length + b"\r\n" + LAST + body
+            b"POST /api/v1/namespaces HTTP/1.1\r\nhost: localhost\r\ncontent-length: " + length + b"\r\n" + LAST + body
         )
         assert made.code == 201
         heard = b""
@@ -194,7 +194,7 @@ def test_the_elder_protocol_is_spoken_too(served: Server) -> None:
 
 def test_a_client_that_asks_first_is_told_to_go_on(served: Server) -> None:
     body = b'{"metadata":{"name":"asked"}}'
-    head = b"POST /api/v1/namespaces HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n"
+    head = b"POST /api/v1/namespaces HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n"
     with served.connect() as client:
         client.sendall(head + b"content-length: " + str(len(body)).encode() + b"\r\n" + LAST)
         assert client.recv(12) == b"HTTP/1.1 100"
@@ -206,7 +206,7 @@ def test_a_client_that_asks_first_is_told_to_go_on(served: Server) -> None:
 def test_other_methods_are_answered_too(served: Server, method: str, code: int) -> None:
     path = "/readyz" if method == "HEAD" else "/api/v1/namespaces"
 
-    heard = served.says(f"{method} {path} HTTP/1.1\r\nhost: x\r\n".encode() + LAST)
+    heard = served.says(f"{method} {path} HTTP/1.1\r\nhost: localhost\r\n".encode() + LAST)
 
     assert heard.code == code
     if method == "HEAD":
@@ -243,3 +243,31 @@ def test_a_connection_too_many_is_refused_and_the_next_finds_room(served: Server
         client.sendall(HEAD + LAST)
         assert hear(client).raw.endswith(b"ok")
         assert served.says(HEAD + LAST).raw.endswith(b"ok")
+
+
+@pytest.mark.parametrize(
+    ("headers", "what"),
+    [
+        ("host: evil.example:80", "Host evil.example:80"),
+        ("host: 127.0.0.1.evil.example", "Host 127.0.0.1.evil.example"),
+        ("host: 192.168.1.7:8001", "Host 192.168.1.7:8001"),
+        ("host: ", "Host "),
+        ("host: [", "Host ["),
+        ("host: localhost\r\norigin: https://evil.example", "Origin https://evil.example"),
+        ("host: localhost\r\norigin: null", "Origin null"),
+    ],
+)
+def test_a_web_page_of_another_place_is_refused_whatever_it_asks(served: Server, headers: str, what: str) -> None:
+    body = b'{"metadata":{"name":"by-page"}}'
+    head = f"POST /api/v1/namespaces HTTP/1.1\r\n{headers}\r\ncontent-length: {len(body)}\r\n".encode()
+
+    told = f"{what} is not this machine: without --tls only 127.0.0.1, localhost, ::1 are answered"
+    assert served.says(head + LAST + body).status == (403, "Forbidden", told)
+    assert served.says(b"GET /api/v1/namespaces/by-page HTTP/1.1\r\nhost: localhost\r\n" + LAST).code == 404
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:1234", "LOCALHOST", "[::1]:80", "localhost:1\r\norigin: http://localhost:3000"]
+)
+def test_whoever_means_this_machine_is_answered(served: Server, host: str) -> None:
+    assert served.says(f"GET /readyz HTTP/1.1\r\nhost: {host}\r\n".encode() + LAST).code == 200

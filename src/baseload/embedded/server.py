@@ -16,7 +16,7 @@ from typing import Final
 
 import uvicorn
 
-from baseload.embedded import connection
+from baseload.embedded import connection, hosts
 from baseload.embedded.api.app import Api
 from baseload.embedded.api.authenticate import Credentials, everybody
 from baseload.embedded.api.cluster import Cluster
@@ -114,8 +114,9 @@ async def _serve(
 ) -> None:
     loop = asyncio.get_running_loop()
     turns, closing = Turns(cluster.store), Closing()
+    api = Api(cluster, closing, turns.committed, authenticate=Credentials(cluster.tokens) if tls else everybody)
     config = uvicorn.Config(
-        Api(cluster, closing, turns.committed, authenticate=Credentials(cluster.tokens) if tls else everybody),
+        api if tls else hosts.of_this_machine(api),
         log_config=None,
         log_level=logging.ERROR,
         access_log=False,

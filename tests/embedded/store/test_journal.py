@@ -1,6 +1,7 @@
 """Keeping objects: what is committed is there after a restart, and nothing is shown before it is committed."""
 
 import asyncio
+import os
 import random
 import sqlite3
 from pathlib import Path
@@ -323,3 +324,22 @@ def test_an_actors_status_survives_as_json() -> None:
     store.commit()
 
     assert kinds.empty(journal=kept).get(POD, "default", "a").status == b'{"phase":"Running"}'
+
+
+def test_what_is_kept_is_readable_by_its_owner_alone_from_the_first_moment(tmp_path: Path) -> None:
+    folder, elder = tmp_path / "new", tmp_path / "elder"
+    elder.mkdir()
+    journal.open(elder).close()
+    (elder / journal.FILE).chmod(0o644)
+    old = os.umask(0)
+    try:
+        opened = [journal.open(folder), journal.open(elder)]
+    finally:
+        os.umask(old)
+
+    modes = {file: file.stat().st_mode & 0o777 for kept in (folder, elder) for file in kept.iterdir()}
+    assert {file.name for file in modes} == {journal.FILE, f"{journal.FILE}-wal"}
+    assert set(modes.values()) == {0o600}
+    assert folder.stat().st_mode & 0o777 == 0o700
+    for it in opened:
+        it.close()

@@ -8,6 +8,7 @@ along, so that versions rise over restarts although removed objects leave no row
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -60,8 +61,9 @@ class SqliteJournal:
 def open(folder: Path, *, vfs: str = "") -> SqliteJournal:
     """Opens a data directory, making it where there is none; `vfs` names another file layer of SQLite's."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = (folder / FILE).absolute()
+        _keep_private(file)
         connection = sqlite3.connect(file.as_uri() + (f"?vfs={vfs}" if vfs else ""), uri=True, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
         raise _unusable(folder, f"cannot be opened: {error}") from error
@@ -98,6 +100,14 @@ def _prepare(connection: sqlite3.Connection, folder: Path) -> None:
             run(statement)
         run(f"PRAGMA application_id = {_APPLICATION}")
     run("COMMIT")
+
+
+def _keep_private(file: Path) -> None:
+    """Makes the file, its owner's alone, as SQLite's others beside it will be; objects may be Secrets."""
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    for name in (file.name, f"{file.name}-wal", f"{file.name}-shm"):
+        with suppress(FileNotFoundError):
+            file.with_name(name).chmod(0o600)
 
 
 def _sync(folder: Path) -> None:
