@@ -59,7 +59,7 @@ class Local:
         bell = self._clock.bell()
         end = self._clock.now() + call.number("timeoutSeconds") * instant.SECOND
         try:
-            while (left := (end - self._clock.now()) / instant.SECOND) > 0:
+            while (left := (end - self._clock.now()) / instant.SECOND) > 0 and not watch.is_over:
                 if not watch.sleep(bell.ring):
                     for event in watch.read(AT_ONCE):
                         yield frame(event)

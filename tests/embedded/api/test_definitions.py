@@ -1,7 +1,13 @@
 """Definitions in the life of a cluster: names, changes over objects that are there, and the end."""
 
+import asyncio
+import json
 from typing import Any, Final
 
+from starlette.types import Message
+
+from baseload.embedded.api.call import Call
+from baseload.embedded.api.watch import Stream
 from tests.embedded.api.calling import MERGE, Server
 
 DEFINITIONS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -202,3 +208,47 @@ def test_all_faults_of_a_definition_are_told_at_once() -> None:
         ("FieldValueRequired", "spec.validation.openAPIV3Schema.properties[a].type"),
     ]
     assert server.call("GET", DEFINITIONS).tree["items"] == []
+
+
+def test_a_watch_ends_when_its_definition_changes_or_goes() -> None:
+    server = Server()
+    made(server, "ones")
+    assert server.call("POST", path("ones"), thing("ones")).code == 201
+
+    changing = watching(server, "ones")
+    changed(server, "ones", versions=[version(storage=False), version("v2")])
+    assert server.call("PATCH", path("ones", "x"), {"metadata": {"labels": {"a": "b"}}}, MERGE).code == 200
+    assert said_until_its_end(changing) == []
+
+    going = watching(server, "ones")
+    relabelled = server.call("PATCH", f"{DEFINITIONS}/ones.example.com", {"metadata": {"labels": {"a": "b"}}}, MERGE)
+    assert relabelled.code == 200
+    assert server.call("DELETE", f"{DEFINITIONS}/ones.example.com").code == 200
+    server.cluster.store.tidy()
+    assert [(it["type"], it["object"]["apiVersion"]) for it in said_until_its_end(going)] == [
+        ("DELETED", "example.com/v1")
+    ]
+
+
+def watching(server: Server, plural: str) -> Stream:
+    """A watch that is opened now; who reads it comes later."""
+    now = server.cluster.store.version
+    steps = ["apis", "example.com", "v1", "namespaces", "default", plural]
+    opened = server.api.answer(steps, Call("GET", {"watch": "true", "resourceVersion": str(now)}))
+    assert isinstance(opened, Stream)
+    return opened
+
+
+def said_until_its_end(watch: Stream) -> list[dict[str, Any]]:
+    """The events of a watch that ends without its client leaving."""
+    pieces: list[bytes] = []
+
+    async def send(message: Message) -> None:
+        pieces.append(message.get("body", b""))
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    asyncio.run(asyncio.wait_for(watch({"type": "http"}, receive, send), 5))
+    return [json.loads(line) for line in b"".join(pieces).splitlines()]

@@ -198,6 +198,11 @@ def _spec(record: Record) -> _Spec:
     return spec if names is None else msgspec.structs.replace(spec, names=names)
 
 
+def say_the_same(one: Record, other: Record) -> bool:
+    """Whether two states of a definition differ in nothing that is served."""
+    return _spec(one) == _spec(other)
+
+
 def _scale(told: _Scale | None) -> Scale | None:
     if told is None:
         return None

@@ -140,7 +140,7 @@ class Definitions:
         if known is None:
             self.store.serve(new)
             known = new
-        else:
+        elif not crds.say_the_same(self._served[record.name], record):
             self.store.redefine(known, new)
         for kind in crds.kinds(record, known):
             self.kinds.add(kind)

@@ -63,7 +63,7 @@ class Stream:
         await send({"type": "http.response.body", "body": b"", "more_body": True})
         end = loop.time() + self._seconds
         try:
-            while not (gone.done() or self._closing.is_set or loop.time() >= end):
+            while not (gone.done() or self._closing.is_set or self._watch.is_over or loop.time() >= end):
                 bell.clear()
                 piece = self._next(bell)
                 if piece is not None:

@@ -84,16 +84,22 @@ class Store:
         self.namespaces.served(table)
 
     def redefine(self, resource: Resource, new: Resource) -> None:
-        """Goes on keeping a kind by other rules, in another version; objects, events and watches stay."""
-        self.table(resource).log.forget_encoded()
+        """Goes on keeping a kind by other rules, in another version; objects and events stay, watches end."""
+        table = self.table(resource)
+        table.log.forget_encoded()
         resource.become(new)
+        table.definition += 1
+        table.wake_all()
 
     def withdraw(self, resource: Resource) -> None:
-        """Removes a kind with all its objects, as the end of a CRD does; finalizers are not asked."""
+        """Removes a kind with all its objects, as the end of a CRD does; finalizers are not asked, watches end."""
         table = self.table(resource)
         for key, record in list(table.records.items()):
             self._remove(table, key, record, record)
         del self._tables[resource], self._by_kind[resource.group, resource.kind]
+        self.commit()  # so that watches show the end of all objects before their own
+        table.is_withdrawn = True
+        table.wake_all()
 
     @property
     def resources(self) -> Iterable[Resource]:
@@ -351,9 +357,7 @@ class Store:
                     for subscription in table.subscriptions.get(table.resource.classify(event), ()):
                         subscription.note(event)
             for table in changed:
-                sleepers, table.asleep = table.asleep, {}
-                for wake in sleepers.values():
-                    wake()
+                table.wake_all()
         finally:
             self._is_telling = False
 

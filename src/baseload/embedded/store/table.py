@@ -29,10 +29,18 @@ class Table:
         self.log = Log(floor, history)
         self.subscriptions: dict[str, list[Subscription]] = {}  # class of change -> who asked for it
         self.asleep: dict[object, Callable[[], None]] = {}  # reader -> how to wake it
+        self.definition = 0  # rises with each change of what the kind is, at which its watches end
+        self.is_withdrawn = False  # nothing happens here any more
         self._on_node: dict[str, dict[str, None]] = {}  # node -> keys; "" for those that have none yet
         self._order: list[str] = []
         self._fresh: list[str] = []  # keys that are not in the order yet
         self._stale = 0  # keys in the order that are no more
+
+    def wake_all(self) -> None:
+        """Wakes whoever sleeps, though nothing happened to an object."""
+        sleepers, self.asleep = self.asleep, {}
+        for wake in sleepers.values():
+            wake()
 
     def put(self, key: str, record: Record, old: Record | None) -> None:
         if old is None:

@@ -42,6 +42,7 @@ class Watch:
             raise errors.too_old(version, table.log.floor)
         self._table, self._store = table, store
         self._selection = None if selection.is_everything else selection
+        self._definition = table.definition
         self._position = table.log.position_after(version)
         self._initial = initial or []
         self._sent = 0  # of the initial objects
@@ -69,12 +70,17 @@ class Watch:
         """Whether there is something to read."""
         return bool(self._initial) or self._mark or self._position < self._table.log.shown
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the kind is another one now, or was withdrawn and all was told: the reader has to ask anew."""
+        return self._definition != self._table.definition or (self._table.is_withdrawn and not self.is_behind)
+
     def sleep(self, wake: Callable[[], None]) -> bool:
-        """Has `wake` called once, at the next event of the kind; False, without that, where there is more to read.
+        """Has `wake` called once, at the next event of the kind; False, without that, where there is more, or the end.
 
         `wake` runs within the write and may only take a note.
         """
-        if self.is_behind:
+        if self.is_behind or self.is_over:
             return False
         self._table.asleep[self] = wake
         return True
