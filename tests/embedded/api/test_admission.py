@@ -3,10 +3,12 @@
 The words were recorded from kube-apiserver v1.37.2.
 """
 
+from ipaddress import IPv4Network
 from typing import Any, Final
 
 import pytest
 
+from baseload.embedded.api.admission import addresses
 from tests.embedded.api.calling import MERGE, PODS, Answered, Server, pod
 
 CLASSES: Final = "/apis/scheduling.k8s.io/v1/priorityclasses"
@@ -306,3 +308,21 @@ def test_an_amount_that_is_none_is_refused_in_the_words_of_the_decoder() -> None
 
     words = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
     assert (answer.code, answer.message) == (400, f'Pod in version "v1" cannot be handled as a Pod: {words}')
+
+
+def test_a_service_for_which_no_number_is_left_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "NODE_PORTS", range(30000, 30001))
+    monkeypatch.setattr(addresses, "RANGE", IPv4Network("10.96.0.0/29"))
+    server = Server()
+
+    def made(name: str, kind: str) -> tuple[int, str, str]:
+        body = {"metadata": {"name": name}, "spec": {"type": kind, "ports": [{"port": 80}]}}
+        answer = server.call("POST", "/api/v1/namespaces/default/services", body)
+        return answer.code, answer.reason, answer.message
+
+    assert made("a", "NodePort") == (201, "", "")
+    full = "Internal error occurred: failed to allocate a nodePort: range is full"
+    assert made("b", "NodePort") == (500, "InternalError", full)
+    taken = next(number for number in range(9) if made(f"c{number}", "ClusterIP")[0] != 201)
+    full = f'Internal error occurred: failed to allocate a serviceIP for Service "c{taken}": range is full'
+    assert made(f"c{taken}", "ClusterIP") == (500, "InternalError", full)

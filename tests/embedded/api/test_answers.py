@@ -179,3 +179,38 @@ def test_services_get_addresses_that_they_keep() -> None:
     assert (first["clusterIP"], second["clusterIP"]) == ("10.96.0.2", "10.96.0.3")
     assert server.call("PUT", f"{path}/web", web).tree["spec"] == first
     assert server.call("POST", path, headless).tree["spec"]["clusterIP"] == "None"
+
+
+def test_a_delete_answers_the_object_where_a_real_server_does() -> None:
+    server = Server()
+    accounts, jobs = "/api/v1/namespaces/default/serviceaccounts", "/apis/batch/v1/namespaces/default/cronjobs"
+    account = server.call("POST", accounts, {"metadata": {"name": "bot"}}).tree
+    gone = server.call("DELETE", f"{accounts}/bot").tree
+    assert (gone["kind"], gone["metadata"]["uid"]) == ("ServiceAccount", account["metadata"]["uid"])
+    assert server.call("GET", f"{accounts}/bot").code == 404
+
+    template = {"template": {"spec": {**pod("x")["spec"], "restartPolicy": "Never"}}}
+    nightly = {"metadata": {"name": "nightly"}, "spec": {"schedule": "0 1 * * *", "jobTemplate": {"spec": template}}}
+    assert server.call("POST", jobs, nightly).code == 201
+    gone = server.call("DELETE", f"{jobs}/nightly").tree
+    assert (gone["kind"], gone["status"], gone["details"]["name"]) == ("Status", "Success", "nightly")
+
+
+def test_the_pods_of_a_job_stay_unless_the_delete_says_what_becomes_of_them() -> None:
+    jobs = "/apis/batch/v1/namespaces/default/jobs"
+    for options, stays in (({}, True), ({"propagationPolicy": "Background"}, False)):
+        server = Server()
+        spec = {"template": {"spec": {**pod("x")["spec"], "restartPolicy": "Never"}}}
+        job = server.call("POST", jobs, {"metadata": {"name": "job"}, "spec": spec}).tree
+        owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "job", "uid": job["metadata"]["uid"]}
+        its = pod("its")
+        its["metadata"]["ownerReferences"] = [owner]
+        assert server.call("POST", PODS, its).code == 201
+
+        assert server.call("DELETE", f"{jobs}/job", options).code == 200
+        server.cluster.store.tidy()
+
+        assert server.call("GET", f"{jobs}/job").code == 404
+        left = server.call("GET", f"{PODS}/its")
+        assert left.code == (200 if stays else 404)
+        assert not stays or "ownerReferences" not in left.tree["metadata"]

@@ -39,9 +39,63 @@ def test_a_bad_body_is_refused_by_its_reason(body: bytes, code: int, reason: str
     assert server.call("POST", MAPS, config_map("fine")).code == 201
 
 
+HEAD = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"", "unexpected end of JSON input (<empty>)"),
+        (b'{"kind":', 'unexpected end of JSON input ({"kind":)'),
+        (b'{"kind":"Con', 'unexpected end of JSON input ({"kind":"Con)'),
+        (
+            b'{"metadata":{"name":"a-long-name-of"}',
+            'unexpected end of JSON input ({"metadata":{"name":"a-long-na ...)',
+        ),
+        (b"- a", f"json: cannot unmarshal array into Go value of type {HEAD} (2d2061)"),
+        (b"[]", f"json: cannot unmarshal array into Go value of type {HEAD} (5b5d)"),
+        (b'"x"', f"json: cannot unmarshal string into Go value of type {HEAD} (227822)"),
+    ],
+)
+def test_what_is_no_object_is_shown_by_its_beginning(body: bytes, why: str) -> None:
+    headers = {"content-type": "application/yaml"} if body == b"- a" else JSON
+    answer = Server().call("POST", MAPS, body, headers)
+
+    told = (
+        "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: "
+    )
+    assert (answer.code, answer.reason, answer.message) == (400, "BadRequest", told + why)
+
+
+def test_what_is_no_utf_8_becomes_the_replacement_character() -> None:
+    server = Server()
+    for number, value in enumerate((b"x\xffy", b"x\\ud800y")):
+        made = server.call("POST", MAPS, b'{"metadata":{"name":"m%d"},"data":{"a":"%b"}}' % (number, value))
+        assert (made.code, made.tree["data"]) == (201, {"a": "x\ufffdy"})
+    patch = b'{"data":{"b":"\xff","c":"\\ud83d\\ude00"}}'
+    patched = server.call("PATCH", f"{MAPS}/m0", patch, MERGE)
+    assert (patched.code, patched.tree["data"]) == (200, {"a": "x\ufffdy", "b": "\ufffd", "c": "\U0001f600"})
+    strict = server.call(
+        "POST", f"{MAPS}?fieldValidation=Strict", b'{"metadata":{"name":"s"},"data":{"a":"\xff","a":"2"}}'
+    )
+    assert (strict.code, 'duplicate field "data.a"' in strict.message) == (400, True)
+    refused = server.call("POST", MAPS, b'{"metadata":{"name":"n"},"data":{"a":NaN}}')
+    assert (refused.code, refused.reason) == (400, "BadRequest")
+
+
+@pytest.mark.parametrize("media_type", [MERGE["content-type"], "application/json-patch+json"])
+def test_a_patch_that_is_no_json_is_refused(media_type: str) -> None:
+    server = Server()
+    server.call("POST", MAPS, config_map("m"))
+    answer = server.call("PATCH", f"{MAPS}/m", b'{"a"', {"content-type": media_type})
+    assert (answer.code, answer.reason, answer.message) == (400, "BadRequest", "invalid JSON patch")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "code"),
     [
+        ("GET", "//api/v1", 404),
+        ("GET", "/api/v1/namespaces/a%2Fb/pods", 404),
         ("GET", "/api/v1/nonsense", 404),
         ("GET", "/apis/absent.io", 404),
         ("GET", "/nonsense", 404),

@@ -40,6 +40,23 @@ from baseload.embedded.store.watch import Watch
 _STREAMS = ("log", "exec", "attach", "portforward", "proxy")
 """Subresources that take whatever comes"""
 
+_SHOWN_WHEN_GONE: Final = (
+    "csidrivers.storage.k8s.io",
+    "csinodes.storage.k8s.io",
+    "namespaces",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "pods",
+    "podtemplates",
+    "resourcequotas",
+    "serviceaccounts",
+    "services",
+    "storageclasses.storage.k8s.io",
+    "volumeattachments.storage.k8s.io",
+    "volumeattributesclasses.storage.k8s.io",
+)
+"""Kinds of which a delete answers the object that is gone; of others, that it succeeded"""
+
 _ACTIONS: Final = {"binding": pod_actions.bind, "eviction": evictions.evict, "token": token_requests.issue}
 
 
@@ -120,7 +137,7 @@ def _written(cluster: Cluster, found: Target, call: Call, wanted: Form) -> Answe
             raise no_such_method()
         case "DELETE" if found.name:
             removal = verbs.delete(cluster, found, call)
-            if removal.is_gone:
+            if removal.is_gone and found.kind.resource.qualified not in _SHOWN_WHEN_GONE:
                 return json(status.success(removal.record))
             return _one(cluster, found, removal.record, call, wanted)
         case "DELETE" if "deletecollection" in found.kind.verbs:

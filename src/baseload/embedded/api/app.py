@@ -129,8 +129,8 @@ def _found(tree: discovery.Tree | None) -> Answer:
 
 def _steps(scope: Scope) -> list[str]:
     raw = scope.get("raw_path") or scope["path"].encode()
-    path = raw.partition(b"?")[0].decode("latin-1").strip("/")
-    steps = [unquote(step) for step in path.split("/")] if path else []
+    path = unquote(raw.partition(b"?")[0].decode("latin-1")).removeprefix("/").rstrip("/")
+    steps = path.split("/") if path else []
     if len(steps) > 1 and "" in steps:
         raise no_such_path()
     return steps

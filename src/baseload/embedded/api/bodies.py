@@ -1,6 +1,7 @@
 """The object that a request brings: of the kind, the name and the namespace that its path says, or refused."""
 
-from baseload.embedded.api.call import Call, Tree
+from baseload.embedded.api import json_body
+from baseload.embedded.api.call import Call, Tree, Unreadable
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.refusals import of_other_kind
 from baseload.embedded.api.target import Target
@@ -11,7 +12,11 @@ from baseload.kube.kinds import group_of
 def tree(target: Target, call: Call) -> Tree:
     """The object of a create or an update."""
     resource = target.kind.view
-    sent = call.tree(resource.api_version, resource.kind)
+    try:
+        sent = call.tree(resource.api_version, resource.kind)
+    except Unreadable as error:
+        told = f"the object provided is unrecognized (must be of type {resource.kind}): {error}"
+        raise BadRequest(f"{told} ({json_body.summary(call.body)})") from error
     check(target, sent)
     return sent
 

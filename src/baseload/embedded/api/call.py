@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, cast
 
-import msgspec
 from starlette.datastructures import QueryParams
 
-from baseload.embedded.api import options, protobuf_body
+from baseload.embedded.api import json_body, options, protobuf_body
 from baseload.embedded.api.identity import ADMIN, Identity
 from baseload.embedded.api.refusals import Unsupported, not_registered, of_other_kind
 from baseload.embedded.store.deletion import Options, Propagation
@@ -29,6 +28,10 @@ MERGE: Final = "application/merge-patch+json"
 STRATEGIC: Final = "application/strategic-merge-patch+json"
 PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
 _OPTIONS: Final = "DeleteOptions"
+
+
+class Unreadable(BadRequest):
+    """A body that is not what its type says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,10 @@ class Call:
         if self.media_type == PROTOBUF:
             return protobuf_body.tree(self.body, api_version, kind)
         value = decoded(self.body, self.media_type)
+        if value is None:
+            return {}
         if not isinstance(value, dict):
-            raise BadRequest("the object provided is unrecognized (must be of type Object)")
+            raise Unreadable(f"couldn't get version/kind; json parse error: {json_body.no_object(value)}")
         return value
 
     def object(self, api_version: str, kind: str) -> Tree:
@@ -170,24 +175,23 @@ def decoded(body: bytes, media_type: str) -> Json:
     if media_type not in (*YAML, JSON) and not media_type.endswith("-patch+json"):
         raise unsupported(JSON, YAML[0])
     try:
-        tree: Json = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return json_body.read(body)
+    except json_body.NoJson as error:
         if media_type in YAML:
             return _yaml(body)  # a map in braces need not be JSON
-        raise BadRequest(f"couldn't get version/kind; json parse error: {error}") from error
+        raise Unreadable(f"couldn't get version/kind; json parse error: {error}") from error
     except RecursionError as error:
         raise BadRequest("the body is nested too deeply") from error
-    return tree
 
 
 def _yaml(body: bytes) -> Json:
     try:
         text = body.decode().encode()
     except UnicodeDecodeError as error:
-        raise BadRequest(f"error converting YAML to JSON: {error}") from error
+        raise Unreadable(f"error converting YAML to JSON: {error}") from error
     values, faults = yaml_reader.read(Source("body", text))
     if faults:
-        raise BadRequest(f"error converting YAML to JSON: {faults[0].message}")
+        raise Unreadable(f"error converting YAML to JSON: {faults[0].message}")
     if len(values) != 1:
         raise BadRequest("the body must hold one object")
     return cast(Json, values[0][1])

@@ -5,11 +5,12 @@ has lost none, which is nearly all of them; only others are read again, slowly, 
 """
 
 import json
+from contextlib import suppress
 from typing import Final, TypeAlias
 
 import msgspec
 
-from baseload.embedded.store.record import Json
+from baseload.embedded.api import json_body
 
 _Pair: TypeAlias = tuple[str, object]
 _MOST: Final = 100
@@ -21,11 +22,12 @@ class _Pairs(list[_Pair]):
 
 def paths(body: bytes) -> list[str]:
     """The paths of fields that stand again, in the order in which they do; of a body that can be read."""
-    tree: Json = msgspec.json.decode(body)
-    if len(msgspec.json.format(body, indent=-1)) <= len(msgspec.json.encode(tree)):
-        return []
+    tree = json_body.read(body)
+    with suppress(msgspec.DecodeError):
+        if len(msgspec.json.format(body, indent=-1)) <= len(msgspec.json.encode(tree)):
+            return []
     found: list[str] = []
-    _look(json.loads(body, object_pairs_hook=_Pairs), "", found)
+    _look(json.loads(body.decode(errors="replace"), object_pairs_hook=_Pairs), "", found)
     return found[:_MOST]
 
 

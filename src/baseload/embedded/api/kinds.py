@@ -40,6 +40,7 @@ _ACTIONS: Final = {
     ("", "Service"): ("proxy",),
     ("", "ServiceAccount"): ("token",),
 }
+_ORPHANS: Final = (("batch", "Job"), ("", "ReplicationController"))
 VERBS: Final = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 CUSTOM_VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 _ONE_BY_ONE: Final = tuple(verb for verb in VERBS if verb != "deletecollection")
@@ -216,6 +217,7 @@ def _built_in(served: Served) -> ServedKind:
         counts_annotations=(group, kind.name) == ("apps", "Deployment"),
         has_node=(group, kind.name) == ("", "Pod"),
         has_spec_finalizers=(group, kind.name) == ("", "Namespace"),
+        orphans=(group, kind.name) in _ORPHANS,
         fields=served.fields,
         grace=_pod_grace if (group, kind.name) == ("", "Pod") else at_once,
     )

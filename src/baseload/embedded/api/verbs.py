@@ -15,7 +15,7 @@ from baseload.embedded.api.admission import Review
 from baseload.embedded.api.admission.defaults import give_defaults
 from baseload.embedded.api.authorize import escalation
 from baseload.embedded.api.authorize.attributes import Attributes
-from baseload.embedded.api.call import MERGE, STRATEGIC, Call, Tree, decoded, unsupported
+from baseload.embedded.api.call import MERGE, STRATEGIC, Call, Tree, Unreadable, decoded, unsupported
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.refusals import Unsupported, no_such_method, of_patch
@@ -124,7 +124,10 @@ def patched(before: Tree, call: Call, target: Target) -> Tree:
         if target.kind.is_custom:
             raise unsupported(_JSON, MERGE, APPLY)
         raise Unsupported("415: Unsupported Media Type")
-    sent = decoded(call.body, call.media_type)
+    try:
+        sent = decoded(call.body, call.media_type)
+    except Unreadable as error:
+        raise BadRequest("invalid JSON patch") from error
     resource = target.kind.view
     try:
         if call.media_type == _JSON:

@@ -52,7 +52,7 @@ def check(record: Record, options: Options) -> None:
 
 def marked(record: Record, options: Options, now: int) -> Record:
     """The object after the delete; it goes at once where `is_over`. The same one where the delete changes nothing."""
-    finalizers = _finalizers(record, options.propagation)
+    finalizers = _finalizers(record, options.propagation or _by_default(record))
     grace = record.resource.grace(record, options.grace_seconds)
     old = record.deletion
     if old is None:
@@ -80,6 +80,12 @@ def spec_finalizers(record: Record) -> list[str]:
     spec = record.body.tree().get("spec")
     finalizers = spec.get("finalizers") if isinstance(spec, dict) else None
     return [str(finalizer) for finalizer in finalizers] if isinstance(finalizers, list) else []
+
+
+def _by_default(record: Record) -> Propagation | None:
+    """What becomes of dependents where the client does not say; None where finalizers say it, or nothing holds."""
+    held = FOREGROUND in record.finalizers or ORPHAN in record.finalizers
+    return "Orphan" if record.resource.orphans and not held else None
 
 
 def _finalizers(record: Record, propagation: Propagation | None) -> tuple[str, ...]:

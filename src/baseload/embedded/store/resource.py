@@ -52,6 +52,7 @@ class Resource:
     needs_version: bool = False  # an update must name the resourceVersion it is based on, as on custom resources
     has_node: bool = False  # spec.nodeName stands beside the spec, so that equal specs are shared, and is indexed
     has_spec_finalizers: bool = False  # namespaces: spec.finalizers hold the object as metadata.finalizers do
+    orphans: bool = False  # a delete that says nothing of dependents leaves them, as of Jobs
     fields: tuple[str, ...] = ()  # what field selectors may name beyond metadata.name and metadata.namespace
     grace: Grace = at_once
     classify: Classify = classify

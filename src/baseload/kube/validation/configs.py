@@ -32,7 +32,7 @@ def config_map(tree: Tree, old: Tree | None) -> Faults:
         yield from each(names.config_key(key), f"binaryData[{key}]", key)
     size = sum(len(text.encode()) for text in data.values()) + sum(len(text) * 3 // 4 for text in binary.values())
     if size > _MOST:
-        yield Fault("", f"Too long: may not be more than {_MOST} bytes")
+        yield Fault("[]", f"Too long: may not be more than {_MOST} bytes")
     yield from _fixed(tree, old, "data", "binaryData")
 
 

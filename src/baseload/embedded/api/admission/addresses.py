@@ -6,12 +6,13 @@ outside of the range; that is said only after all else about the service was fou
 
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv4Address, IPv4Network
-from typing import Final
+from typing import Final, Never
 
 import msgspec
 
 from baseload.embedded.api.admission.review import Review
 from baseload.embedded.api.admission.tree import Tree, fill, fill_empty, held, maps
+from baseload.embedded.api.refusals import Failed
 from baseload.embedded.store import errors
 from baseload.embedded.store.errors import Cause
 from baseload.embedded.store.record import Json, Record
@@ -122,7 +123,7 @@ def _give_node_ports(review: Review, spec: Tree) -> None:
     free = (number for number in NODE_PORTS if number not in taken)
     for port in ports:  # one number for a port that is open for two protocols
         port["nodePort"] = numbers[port.get("port")] = (
-            _kept(review, port) or numbers.get(port.get("port")) or next(free)
+            _kept(review, port) or numbers.get(port.get("port")) or next(free, None) or _none_left("a nodePort")
         )
 
 
@@ -142,7 +143,13 @@ def _services(review: Review) -> Iterator[Record]:
 
 def _free_address(review: Review) -> Json:
     taken = {record.body.spec(_Held).cluster_i_p for record in _services(review)}
-    return next(address for address in map(str, RANGE.hosts()) if address not in taken)
+    free = (address for address in map(str, RANGE.hosts()) if address not in taken)
+    name = held(review.tree, "metadata").get("name", "")
+    return next(free, None) or _none_left(f'a serviceIP for Service "{name}"')
+
+
+def _none_left(what: str) -> Never:
+    raise Failed(f"Internal error occurred: failed to allocate {what}: range is full")
 
 
 def _wrong_address(review: Review, address: str) -> str:
