@@ -71,15 +71,15 @@ DUMP = {
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[tuple[str, list[str]]]:
-    """The address of a server that runs, and what it has said; it is interrupted in the end and must end well."""
+def serving(*arguments: str, end: int = signal.SIGINT) -> Iterator[tuple[str, list[str]]]:
+    """The address of a server that runs, and what it has said; a signal ends it, and it must end well."""
     command = [sys.executable, "-m", "baseload", "serve", *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         said = [process.stderr.readline(), process.stderr.readline()]
         assert "the API answers at http" in said[0], "".join(said) + process.stderr.read()
         yield said[0].split(";")[0].split()[-1], said
-        process.send_signal(signal.SIGINT)
+        process.send_signal(end)
         rest = process.stderr.read()
     assert (process.returncode, rest) == (0, "stopped\n")
 
@@ -90,8 +90,9 @@ def get(address: str, path: str, trusted: ssl.SSLContext | None = None) -> dict[
     return tree
 
 
-def test_the_kubeconfig_that_it_names_leads_to_it_and_is_gone_afterwards() -> None:
-    with serving() as (address, said):
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGHUP])
+def test_the_kubeconfig_that_it_names_leads_to_it_and_is_gone_afterwards(end: int) -> None:
+    with serving(end=end) as (address, said):
         file = Path(said[1].strip().partition("=")[2])
         config = yaml.safe_load(file.read_text(encoding="utf-8"))
         assert config["clusters"][0]["cluster"]["server"] == address

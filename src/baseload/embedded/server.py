@@ -7,6 +7,7 @@ import resource
 import signal
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -135,7 +136,14 @@ async def _serve(
         ssl_cert_reqs=ssl.CERT_OPTIONAL if tls else ssl.CERT_NONE,
     )
     server = _Server(config, closing, lambda: started(lambda: loop.call_soon_threadsafe(server.stop)))
+    _stop_with_terminal(loop, server)
     try:
         await server.serve([listener])
     finally:
         turns.close()
+
+
+def _stop_with_terminal(loop: asyncio.AbstractEventLoop, server: _Server) -> None:
+    """Ends the serving cleanly when the terminal goes, unless this process was started to outlive it (nohup)."""
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
+        loop.add_signal_handler(signal.SIGHUP, server.stop)

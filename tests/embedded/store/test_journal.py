@@ -343,3 +343,17 @@ def test_what_is_kept_is_readable_by_its_owner_alone_from_the_first_moment(tmp_p
     assert folder.stat().st_mode & 0o777 == 0o700
     for it in opened:
         it.close()
+
+
+def test_a_file_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / journal.FILE
+    with sqlite3.connect(file) as other:
+        other.execute("CREATE TABLE theirs(a)")
+    other.close()
+    file.chmod(0o644)
+
+    with pytest.raises(BadInput, match="that is not baseload's"):
+        journal.open(tmp_path)
+
+    assert file.stat().st_mode & 0o777 == 0o644
+    assert sorted(tmp_path.iterdir()) == [file]

@@ -63,7 +63,7 @@ def open(folder: Path, *, vfs: str = "") -> SqliteJournal:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = (folder / FILE).absolute()
-        _keep_private(file)
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(file.as_uri() + (f"?vfs={vfs}" if vfs else ""), uri=True, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
         raise _unusable(folder, f"cannot be opened: {error}") from error
@@ -92,6 +92,7 @@ def _prepare(connection: sqlite3.Connection, folder: Path) -> None:
     is_new = not run("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     if owner != _APPLICATION and not is_new:
         raise _unusable(folder, f"holds a {FILE} that is not baseload's")
+    _keep_private(folder / FILE)
     run("PRAGMA journal_mode = WAL")
     run("PRAGMA synchronous = FULL")
     run("BEGIN EXCLUSIVE")
@@ -103,8 +104,7 @@ def _prepare(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def _keep_private(file: Path) -> None:
-    """Makes the file, its owner's alone, as SQLite's others beside it will be; objects may be Secrets."""
-    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    """Takes our files from all but their owner: objects may be Secrets. SQLite makes new ones beside it alike."""
     for name in (file.name, f"{file.name}-wal", f"{file.name}-shm"):
         with suppress(FileNotFoundError):
             file.with_name(name).chmod(0o600)
