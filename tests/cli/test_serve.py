@@ -243,3 +243,12 @@ def test_what_is_no_kubeconfig_is_left_alone(tmp_path: Path, capsys: pytest.Capt
 
     assert capsys.readouterr().err == f"{file}: is no kubeconfig\n"
     assert file.read_text(encoding="utf-8") == "- shopping\n"
+
+
+def test_a_data_directory_that_holds_no_keys_is_said_to_be_at_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pki").write_text("no folder", encoding="utf-8")
+
+    assert main(["serve", "--data-dir", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"Error: {tmp_path}/pki/sa.key: Not a directory\n"

@@ -2,7 +2,8 @@
 
 import sys
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,7 @@ def serve(
         raise click.UsageError("--token-auth-file needs --tls: clients send no tokens without it")
     tokens = token_files.read(token_file) if token_file is not None else None
     manifests = _manifests(names) if names else None
-    with ExitStack() as stack:
+    with _explained(data_dir), ExitStack() as stack:
         try:
             listener = stack.enter_context(server.listening(port))
         except OSError as error:
@@ -100,6 +101,20 @@ def serve(
         bulk.keep()
         server.serve(world.cluster, listener, started, tls=tls.files if tls else None)
     stderr.say("stopped")
+
+
+@contextmanager
+def _explained(data_dir: Path | None) -> Iterator[None]:
+    """What the disk refuses, in words for people."""
+    from baseload.embedded.store.errors import Broken
+
+    try:
+        yield
+    except Broken as error:
+        told = f"stopped, since {error}; what was answered before is kept in {data_dir}"
+        raise click.ClickException(told) from error
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
 
 
 def _manifests(names: tuple[str, ...]) -> "Manifests":

@@ -96,7 +96,10 @@ def serve(
     *,
     tls: Tls | None = None,
 ) -> None:
-    """Serves until a signal, or until `started`'s argument is called in this thread's loop."""
+    """Serves until a signal, or until `started`'s argument is called in this thread's loop.
+
+    Broken where the disk refused a commit: what was answered before is kept, and nobody is served after it.
+    """
     make_room(limits.connections)
     asyncio.run(_serve(cluster, listener, started, limits, tls))
 
@@ -114,7 +117,8 @@ async def _serve(
     cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None], limits: Limits, tls: Tls | None
 ) -> None:
     loop = asyncio.get_running_loop()
-    turns, closing = Turns(cluster.store), Closing()
+    closing = Closing()
+    turns = Turns(cluster.store, lambda: server.stop())
     api = Api(cluster, closing, turns.committed, authenticate=Credentials(cluster.tokens) if tls else everybody)
     config = uvicorn.Config(
         api if tls else hosts.of_this_machine(api),

@@ -317,6 +317,24 @@ def test_clients_of_a_turn_that_fails_are_told() -> None:
     assert [type(outcome) for outcome in asyncio.run(main())] == [Broken, Broken]
 
 
+def test_who_serves_is_told_that_the_disk_refused_a_commit() -> None:
+    store, kept = durable()
+    told: list[str] = []
+
+    async def main() -> None:
+        turns = Turns(store, lambda: told.append("broken"))
+        await turns.committed()
+        kept.fails = True
+        store.create(kinds.config_map("a"))
+        with pytest.raises(Broken):
+            await turns.committed()
+        with pytest.raises(Broken):
+            turns.close()
+
+    asyncio.run(main())
+    assert told == ["broken"]
+
+
 def test_an_actors_status_survives_as_json() -> None:
     store, kept = durable()
     store.create(kinds.pod("a"))

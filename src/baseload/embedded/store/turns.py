@@ -6,15 +6,18 @@ those of reads as well as those of writes, so that nothing is told that a crash 
 """
 
 import asyncio
+from collections.abc import Callable
 
+from baseload.embedded.store.errors import Broken
 from baseload.embedded.store.store import Store
 
 
 class Turns:
     """Ends the turns of a store, durable or not, within a running event loop."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, broken: Callable[[], None] | None = None) -> None:
+        """`broken` is told once that the disk refused a commit: nothing more will come of this store."""
+        self._store, self._broken = store, broken
         self._loop = asyncio.get_running_loop()
         self._done: asyncio.Future[None] | None = None
         store.on_turn = self._schedule
@@ -46,5 +49,8 @@ class Turns:
         except Exception as error:
             done.set_exception(error)
             done.exception()  # nobody need wait for it
-            raise
+            if self._broken is None or not isinstance(error, Broken):
+                raise
+            self._broken()
+            return
         done.set_result(None)
