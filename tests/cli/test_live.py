@@ -6,21 +6,19 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 import yaml
 
-from baseload.cli.main import main
 from baseload.embedded.api.cluster import Cluster
 from baseload.kube import manifests
 from baseload.world import embedded, kubeconfig
+from tests.cli.conftest import Run
 from tests.embedded.clock import Standing
 from tests.servers.embedded import answering
-
-Run = Callable[..., tuple[int, str, str]]
 
 POOL = """
 apiVersion: karpenter.sh/v1
@@ -56,21 +54,6 @@ SMALL = POOL.replace(
 )
 
 
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command against the kubeconfig of the test; what it ends with, prints and says."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
-    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-
-    def runs(*arguments: str) -> tuple[int, str, str]:
-        status = main(arguments)
-        output = capsys.readouterr()
-        return status, output.out, output.err
-
-    return runs
-
-
 def made(tmp_path: Path, *texts: str) -> Cluster:
     """An embedded cluster that holds manifests."""
     file = tmp_path / "begin.yaml"
@@ -98,20 +81,20 @@ def dump(address: str, *paths: str) -> str:
 
 
 @pytest.mark.parametrize("output", ["json", "table"])
-def test_a_live_cluster_plans_as_its_dump_does(run: Run, address: str, tmp_path: Path, output: str) -> None:
+def test_a_live_cluster_plans_as_its_dump_does(run_live: Run, address: str, tmp_path: Path, output: str) -> None:
     paths = ("/api/v1/namespaces", "/apis/apps/v1/deployments", "/apis/karpenter.sh/v1/nodepools")
     (tmp_path / "dump.yaml").write_text(dump(address, *paths))
 
-    status, live, said = run("plan", "provision", "--context", "baseload", "-o", output)
+    status, live, said = run_live("plan", "provision", "--context", "baseload", "-o", output)
     assert status == 0
     assert "web-x3" in live
-    assert run("plan", "provision", "-f", str(tmp_path / "dump.yaml"), "-o", output)[:2] == (0, live)
+    assert run_live("plan", "provision", "-f", str(tmp_path / "dump.yaml"), "-o", output)[:2] == (0, live)
     assert said.splitlines()[0].startswith(f"read from context baseload ({address}, Kubernetes v1.37")
     assert "1 Deployment, 4 namespaces, 1 NodePool" in said.splitlines()[0]
 
 
-def test_only_lists_are_asked_for_and_no_secret_is_read(run: Run, address: str) -> None:
-    assert run("plan", "provision", "--context", "baseload")[0] == 0
+def test_only_lists_are_asked_for_and_no_secret_is_read(run_live: Run, address: str) -> None:
+    assert run_live("plan", "provision", "--context", "baseload")[0] == 0
 
     with urlopen(f"{address}/metrics") as answer:
         text = answer.read().decode()
@@ -123,12 +106,12 @@ def test_only_lists_are_asked_for_and_no_secret_is_read(run: Run, address: str) 
 
 
 def test_manifests_are_added_to_the_cluster_and_take_the_place_of_what_it_has(
-    run: Run, address: str, tmp_path: Path
+    run_live: Run, address: str, tmp_path: Path
 ) -> None:
     what_if = tmp_path / "what-if.yaml"
     what_if.write_text(SMALL + "---" + WEB.partition("---")[0].replace("name: web", "name: more"))
 
-    status, out, said = run("plan", "provision", "--context", "baseload", "-f", str(what_if), "-o", "json")
+    status, out, said = run_live("plan", "provision", "--context", "baseload", "-f", str(what_if), "-o", "json")
     plan = json.loads(out)
     assert status == 0
     assert {claim["instanceType"] for claim in plan["nodeClaims"]} == {"c5.xlarge"}
@@ -136,35 +119,35 @@ def test_manifests_are_added_to_the_cluster_and_take_the_place_of_what_it_has(
     assert "in place of the cluster's own: NodePool default" in said.splitlines()
 
 
-def test_a_pod_s_story_can_be_told_of_a_live_cluster(run: Run, address: str, tmp_path: Path) -> None:
-    status, out, _ = run("explain", "pod", "web-x1", "--kubeconfig", str(tmp_path / "config"))
+def test_a_pod_s_story_can_be_told_of_a_live_cluster(run_live: Run, address: str, tmp_path: Path) -> None:
+    status, out, _ = run_live("explain", "pod", "web-x1", "--kubeconfig", str(tmp_path / "config"))
     assert status == 0
     assert "default/web-x1" in out
 
 
-def test_without_files_and_cluster_it_is_said_how_to_name_one(run: Run) -> None:
-    status, out, said = run("plan", "provision")
+def test_without_files_and_cluster_it_is_said_how_to_name_one(run_live: Run) -> None:
+    status, out, said = run_live("plan", "provision")
     assert (status, out) == (2, "")
     assert said.endswith("Error: name manifests by -f, or a cluster by --context\n")
 
 
-def test_an_unknown_context_is_bad_input(run: Run, address: str, tmp_path: Path) -> None:
-    status, out, said = run("plan", "provision", "--context", "baseloda")
+def test_an_unknown_context_is_bad_input(run_live: Run, address: str, tmp_path: Path) -> None:
+    status, out, said = run_live("plan", "provision", "--context", "baseloda")
     assert (status, out) == (2, "")
     assert said == (
         f'{tmp_path}/config: there is no context "baseloda" (did you mean "baseload"? the contexts are baseload)\n'
     )
 
 
-def test_a_server_that_is_not_there_is_unreachable(run: Run, tmp_path: Path) -> None:
+def test_a_server_that_is_not_there_is_unreachable(run_live: Run, tmp_path: Path) -> None:
     with answering(made(tmp_path, POOL)) as address:
         kubeconfig.write(tmp_path / "config", address)
-    status, out, said = run("plan", "provision", "--context", "baseload")
+    status, out, said = run_live("plan", "provision", "--context", "baseload")
     assert (status, out) == (3, "")
     assert said == f"baseload: context baseload: cannot reach {address}: Connection refused\n"
 
 
-def test_a_cluster_without_karpenter_says_so(run: Run, tmp_path: Path) -> None:
+def test_a_cluster_without_karpenter_says_so(run_live: Run, tmp_path: Path) -> None:
     cluster = made(tmp_path, WEB)
     for name in ("nodepools.karpenter.sh", "nodeclaims.karpenter.sh", "nodeoverlays.karpenter.sh"):
         resource = cluster.store.resource_of("apiextensions.k8s.io", "CustomResourceDefinition")
@@ -174,11 +157,11 @@ def test_a_cluster_without_karpenter_says_so(run: Run, tmp_path: Path) -> None:
     pool.write_text(POOL)
     with answering(cluster) as address:
         kubeconfig.write(tmp_path / "config", address)
-        status, out, said = run("plan", "provision", "--context", "baseload", "-o", "json")
+        status, out, said = run_live("plan", "provision", "--context", "baseload", "-o", "json")
         assert status == 0
         assert json.loads(out)["totals"]["placed"] == 0
         assert "Karpenter is not installed in the cluster: it has no NodePool and no NodeClaim" in said.splitlines()
-        status, out, said = run("plan", "provision", "--context", "baseload", "-f", str(pool), "-v", "-o", "json")
+        status, out, said = run_live("plan", "provision", "--context", "baseload", "-f", str(pool), "-v", "-o", "json")
         assert json.loads(out)["totals"]["placed"] == 3
         assert "not in the cluster: NodePool of karpenter.sh/v1" in said
 

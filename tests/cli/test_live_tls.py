@@ -3,37 +3,20 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
-from baseload.cli.main import main
+from tests.cli.conftest import Run
 from tests.cli.test_live import POOL, WEB
 from tests.cli.test_serve import serving
 from tests.servers import kubectls
 
-Run = Callable[..., tuple[int, str, str]]
 LISTED = (
     "pods,nodes,nodeclaims,nodepools,ec2nodeclasses,daemonsets,deployments.apps,replicasets.apps,statefulsets,pdb,pvc,"
     "pv,sc,csinodes,namespaces,services"
 )
-
-
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command where only the test's kubeconfig is known; what it ends with, prints and says."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
-    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-
-    def runs(*arguments: str) -> tuple[int, str, str]:
-        status = main(arguments)
-        output = capsys.readouterr()
-        return status, output.out, output.err
-
-    return runs
 
 
 @pytest.fixture
@@ -59,27 +42,27 @@ def known_as(folder: Path, user: dict[str, object]) -> str:
 
 
 def test_the_kubeconfig_that_serve_writes_is_enough_and_plans_as_kubectl_s_dump_does(
-    run: Run, begin: Path, tmp_path: Path
+    run_live: Run, begin: Path, tmp_path: Path
 ) -> None:
     with serving("--tls", "--kubeconfig", str(tmp_path / "config"), "-f", str(begin)) as (address, _):
         assert address.startswith("https://")
         for output in ("json", "table"):
-            status, live, said = run("plan", "provision", "--context", "baseload", "-o", output)
+            status, live, said = run_live("plan", "provision", "--context", "baseload", "-o", output)
             assert status == 0
             assert "web-x3" in live
             assert said.startswith(f"read from context baseload ({address}, Kubernetes v1.37")
             dump = tmp_path / "dump.yaml"
             dump.write_text(kubectl(tmp_path, "get", LISTED, "-A", "-o", "yaml"))
-            assert run("plan", "provision", "-f", str(dump), "-o", output)[:2] == (0, live)
+            assert run_live("plan", "provision", "-f", str(dump), "-o", output)[:2] == (0, live)
 
 
-def test_the_rules_that_a_refused_user_is_told_are_enough(run: Run, begin: Path, tmp_path: Path) -> None:
+def test_the_rules_that_a_refused_user_is_told_are_enough(run_live: Run, begin: Path, tmp_path: Path) -> None:
     tokens = tmp_path / "tokens.csv"
     tokens.write_text("sesame,ann,7\n")
     flags = ("--tls", "--token-auth-file", str(tokens), "--kubeconfig", str(tmp_path / "config"), "-f", str(begin))
     with serving(*flags):
         anns = known_as(tmp_path, {"token": "sesame"})
-        status, out, said = run("plan", "provision", "--kubeconfig", anns)
+        status, out, said = run_live("plan", "provision", "--kubeconfig", anns)
         assert (status, out) == (2, "")
         first, *told = said.splitlines()
         assert first.startswith("context baseload: may not list ")
@@ -89,12 +72,12 @@ def test_the_rules_that_a_refused_user_is_told_are_enough(run: Run, begin: Path,
         role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "reader"}}
         kubectl(tmp_path, "apply", "-f", "-", stdin=yaml.safe_dump({**role, **rules}))
         kubectl(tmp_path, "create", "clusterrolebinding", "ann", "--clusterrole=reader", "--user=ann")
-        status, out, _ = run("plan", "provision", "--kubeconfig", anns, "-o", "json")
+        status, out, _ = run_live("plan", "provision", "--kubeconfig", anns, "-o", "json")
         assert status == 0
         assert "web-x3" in out
 
 
-def test_an_exec_plugin_lets_in_and_its_absence_is_bad_input(run: Run, begin: Path, tmp_path: Path) -> None:
+def test_an_exec_plugin_lets_in_and_its_absence_is_bad_input(run_live: Run, begin: Path, tmp_path: Path) -> None:
     tokens = tmp_path / "tokens.csv"
     tokens.write_text('sesame,ann,7,"system:masters"\n')
     version = "client.authentication.k8s.io/v1"
@@ -105,17 +88,17 @@ def test_an_exec_plugin_lets_in_and_its_absence_is_bad_input(run: Run, begin: Pa
     plugin = {"apiVersion": version, "command": sys.executable, "args": [str(program)], "interactiveMode": "Never"}
     with serving(*flags):
         file = known_as(tmp_path, {"exec": plugin})
-        status, out, _ = run("plan", "provision", "--kubeconfig", file, "-o", "json")
+        status, out, _ = run_live("plan", "provision", "--kubeconfig", file, "-o", "json")
         assert status == 0
         assert "web-x3" in out
         file = known_as(tmp_path, {"exec": {**plugin, "command": "no-such-plugin", "installHint": "brew install it"}})
-        assert run("plan", "provision", "--kubeconfig", file) == (
+        assert run_live("plan", "provision", "--kubeconfig", file) == (
             2,
             "",
             "users[].user.exec: no-such-plugin cannot be run: No such file or directory (brew install it)\n",
         )
         file = known_as(tmp_path, {"token": "other"})
-        assert run("plan", "provision", "--kubeconfig", file) == (
+        assert run_live("plan", "provision", "--kubeconfig", file) == (
             2,
             "",
             "context baseload: the server does not know who asks: Unauthorized "
