@@ -1,6 +1,6 @@
 """A way that loses, doubles, delays and refuses by chance, before another way."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from random import Random
 
@@ -8,6 +8,17 @@ from baseload.kube.client import errors
 from baseload.kube.client.errors import ApiError
 from baseload.kube.client.port import Answer, Request, Way
 from baseload.values.clock import Clock
+
+BARE = b'{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x","namespace":"default"}}}'
+WORDLESS = b'{"type":"ERROR","object":{}}'
+ENDINGS: list[ApiError | bytes] = [
+    errors.Unreachable("the watch broke"),
+    errors.ServerFailed("etcd changed its leader"),
+    b"",
+    BARE,
+]
+# after these a collection is listed anew
+FORGETTING: list[ApiError | bytes] = [errors.Gone("compacted"), errors.BadRequest("invalid resource version"), WORDLESS]
 
 
 class Faulty:
@@ -38,16 +49,8 @@ class Faulty:
         async with aclosing(self._way.lines(request, opening=opening, idle=idle)) as lines:
             async for line in lines:
                 if self._fails():
-                    end = self._random.choice(["lost", "ended", "half", "failed", *["gone"] * self.forgets])
-                    if end == "lost":
-                        raise errors.Unreachable("the watch broke")
-                    if end == "ended":
-                        return
-                    if end == "gone":
-                        raise errors.Gone("compacted")
-                    if end == "failed":
-                        raise errors.ServerFailed("etcd changed its leader")
-                    yield line[: len(line) // 2]
+                    for odd in self._ending(line):
+                        yield odd
                     return
                 yield line
                 last.append(line)
@@ -58,6 +61,14 @@ class Faulty:
 
     async def close(self) -> None:
         await self._way.close()
+
+    def _ending(self, line: bytes) -> Iterator[bytes]:
+        """How a watch ends before its time: with an error, without a word, or with a line that is none."""
+        end = self._random.choice([line[: len(line) // 2], *ENDINGS, *FORGETTING * self.forgets])
+        if isinstance(end, ApiError):
+            raise type(end)(str(end))
+        if end:
+            yield end
 
     def _fails(self) -> bool:
         return self._random.random() >= self.trust

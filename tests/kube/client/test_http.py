@@ -176,6 +176,14 @@ def test_a_list_whose_version_is_let_go_of_is_read_at_once() -> None:
     play(scenario, first, refusal(410, "Expired"), whole)
 
 
+def test_a_list_that_comes_to_no_end_is_given_up() -> None:
+    async def scenario(server: Scripted) -> None:
+        with pytest.raises(errors.ServerFailed, match="the list of nodes comes to no end"):
+            await server.client().list(NODES)
+
+    play(scenario, *[answer(200, nodes(5, [node("a", 1)], token="same"))] * 2)
+
+
 def test_lines_of_a_watch_come_whole_however_they_are_cut() -> None:
     async def scenario(server: Scripted) -> None:
         async with aclosing(server.client().watch(NODES, version="1")) as events:

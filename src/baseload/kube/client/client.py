@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from baseload.kube.client import errors, objects, requests
-from baseload.kube.client.errors import ApiError, Gone
+from baseload.kube.client.errors import ApiError, Gone, ServerFailed
 from baseload.kube.client.objects import Event, Object, Page, Version
 from baseload.kube.client.port import Answer, Request, Resource, Way
 from baseload.kube.client.requests import (
@@ -70,8 +70,11 @@ class Client:
             asked = requests.page(resource, selected, limit=limit, token=token, version=version)
             page = objects.read_page(await self._done(asked))
             yield page
-            if not (token := page.token):
+            if not page.token:
                 return
+            if page.token == token:
+                raise ServerFailed(f"the list of {resource.qualified} comes to no end: a page names itself as the next")
+            token = page.token
 
     async def list(
         self,
