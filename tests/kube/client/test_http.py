@@ -273,6 +273,17 @@ def test_the_environment_s_proxy_is_asked_for_other_machines(monkeypatch: pytest
     play(scenario, answer(200, node("web", 1)))
 
 
+def test_a_peer_that_is_gone_without_a_word_is_asked_for_by_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: list[tuple[int, ...]] = []
+    monkeypatch.setattr(socket.socket, "setsockopt", lambda _, *option: options.append(option), raising=False)
+
+    async def scenario(server: Scripted) -> None:
+        await server.client().get(PODS, "web", namespace="default")
+        assert (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1) in options
+
+    play(scenario, answer(200, node("web", 1)))
+
+
 def test_no_text_of_a_way_holds_a_secret() -> None:
     user = User(token="sesame", password="sesame", client_key_data="sesame")
     access = Access("test", Cluster(server="https://name:sesame@127.0.0.1:1"), user)

@@ -179,15 +179,15 @@ class Http:
     def _made(self, credential: Credential) -> httpx2.AsyncClient:
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=32, keepalive_expiry=30)
         context = self._tls(credential) if self._is_secure else True
-        return httpx2.AsyncClient(
-            timeout=httpx2.Timeout(None, connect=CONNECTING),
-            limits=limits,
-            transport=None,
+        transport = httpx2.AsyncHTTPTransport(
             verify=context,
+            limits=limits,
             proxy=self._proxy(),
             trust_env=False,  # the library's rules on proxies are not kubectl's
-            follow_redirects=False,
+            socket_options=_KEEP_ALIVE,
         )
+        timeout = httpx2.Timeout(None, connect=CONNECTING)
+        return httpx2.AsyncClient(transport=transport, timeout=timeout, trust_env=False, follow_redirects=False)
 
     def _proxy(self) -> str | None:
         try:
