@@ -117,14 +117,20 @@ def test_two_budgets_for_one_pod_are_one_too_many(kubectl: Kubectl) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "healthy", "goes"),
-    [(None, 1, True), (None, 0, False), ("IfHealthyBudget", 1, True), ("AlwaysAllow", 0, True)],
+    ("policy", "healthy", "wanted", "goes"),
+    [
+        (None, 1, 1, True),
+        (None, 0, 1, False),
+        (None, 0, 0, False),
+        ("IfHealthyBudget", 1, 1, True),
+        ("AlwaysAllow", 0, 1, True),
+    ],
 )
 def test_a_pod_that_is_not_ready_goes_as_the_policy_says(
-    kubectl: Kubectl, policy: str | None, healthy: int, goes: bool
+    kubectl: Kubectl, policy: str | None, healthy: int, wanted: int, goes: bool
 ) -> None:
     pod(kubectl, conditions=[])
-    budget(kubectl, policy=policy, currentHealthy=healthy)
+    budget(kubectl, policy=policy, currentHealthy=healthy, desiredHealthy=wanted)
 
     assert evict(kubectl)[0] == (201 if goes else 429)
     left = kubectl("get", "pdb", "web", "-o", "jsonpath={.status.disruptedPods}")
