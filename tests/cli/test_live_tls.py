@@ -1,13 +1,21 @@
 """`--context` against `serve --tls`, with the kubeconfig that the server wrote, and with users of less power."""
 
+import asyncio
+import base64
 import os
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 import yaml
 
+from baseload.kube.client import kubeconfig
+from baseload.kube.client.errors import Forbidden
+from baseload.kube.client.port import Resource
+from baseload.timeline.wall import WallClock
+from baseload.world import clients
 from tests.cli.conftest import Run
 from tests.cli.test_live import POOL, WEB
 from tests.cli.test_serve import serving
@@ -104,3 +112,32 @@ def test_an_exec_plugin_lets_in_and_its_absence_is_bad_input(run_live: Run, begi
             "context baseload: the server does not know who asks: Unauthorized "
             "(log in again, or mend the user of the context)\n",
         )
+
+
+def test_a_pod_is_let_in_as_its_service_account(begin: Path, tmp_path: Path) -> None:
+    with serving("--tls", "--kubeconfig", str(tmp_path / "config"), "-f", str(begin)) as (address, _):
+        account = tmp_path / "account"
+        account.mkdir()
+        cluster = yaml.safe_load((tmp_path / "config").read_text())["clusters"][0]["cluster"]
+        (account / "ca.crt").write_bytes(base64.b64decode(cluster["certificate-authority-data"]))
+        (account / "token").write_text(kubectl(tmp_path, "create", "token", "default"))
+        host, _, port = address.removeprefix("https://").partition(":")
+        pod = {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port}
+
+        async def run() -> None:
+            access = kubeconfig.find(environment=pod, account=account)
+            client = clients.over_http(access, WallClock(), Random(1))
+            with pytest.raises(Forbidden, match='User "system:serviceaccount:default:default" cannot list resource'):
+                await client.list(Resource("", "v1", "pods"))
+            kubectl(
+                tmp_path,
+                "create",
+                "clusterrolebinding",
+                "pod",
+                "--clusterrole=view",
+                "--serviceaccount=default:default",
+            )
+            assert (await client.list(Resource("apps", "v1", "deployments"))).objects[0].key == ("default", "web")
+            await client.close()
+
+        asyncio.run(run())
