@@ -28,7 +28,6 @@ from baseload.embedded.store.subscription import Subscription
 
 _SENT: Final = {"content-type": JSON}
 _MERGED: Final = {"content-type": MERGE}
-POD: Final = ("", "Pod")
 
 
 class ActorClient:

@@ -7,7 +7,6 @@ from baseload.embedded.store.record import Json
 
 Tree = dict[str, Json]
 
-AGGREGATED = ("APIGroupDiscoveryList", "apidiscovery.k8s.io")
 _SUB_VERBS: dict[str, list[Json]] = {
     "status": ["get", "patch", "update"],
     "scale": ["get", "patch", "update"],
