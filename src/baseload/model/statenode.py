@@ -73,7 +73,7 @@ class StateNode:
         if self.initialized:
             return held
         startup = {(taint.key, taint.effect) for taint in self.claim.spec.startup_taints}
-        return tuple(t for t in held if not _ephemeral(t) and (t.key, t.effect) not in startup)
+        return tuple(t for t in held if not is_ephemeral(t) and (t.key, t.effect) not in startup)
 
     @cached_property
     def capacity(self) -> Amounts:
@@ -147,5 +147,6 @@ def _is_tracked(node: Node) -> bool:
     return INSTANCE_TYPE in labels or labels.get(INITIALIZED) == "true"
 
 
-def _ephemeral(taint: Taint) -> bool:
+def is_ephemeral(taint: Taint) -> bool:
+    """Whether a taint goes by itself while a node boots, whatever its value."""
     return (taint.key, taint.effect) in _EPHEMERAL or taint.key.startswith(_READINESS)

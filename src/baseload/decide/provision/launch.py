@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from baseload.catalog import single_labels
 from baseload.catalog.columns import InstanceTypes, OfferingColumn
 from baseload.catalog.masks import bits
 from baseload.decide.fit.planned import Claim
@@ -133,13 +134,8 @@ class Launches:
         labels = dict(self._custom_labels(final))
         labels |= pool.spec.template.metadata.labels
         labels |= {NODEPOOL: pool.metadata.name, class_key: class_name}
-        for column in table.labels.values():
-            for held, types in column.groups:
-                if types >> place & 1 and not held.complement and len(held.values) == 1:
-                    labels[held.key] = next(iter(held.values))
-        for requirement in offering.requirements.values():
-            if not requirement.complement and len(requirement.values) == 1:
-                labels[requirement.key] = next(iter(requirement.values))
+        labels.update(single_labels.of_type(table, place))
+        labels.update(single_labels.of_offering(offering))
         return dict(sorted(labels.items()))
 
     def _custom_labels(self, final: Requirements) -> Iterator[tuple[str, str]]:

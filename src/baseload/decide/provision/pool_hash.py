@@ -14,12 +14,12 @@ from baseload.kube.types.meta import Taint
 
 HASH: Final = "karpenter.sh/nodepool-hash"
 VERSION: Final = "karpenter.sh/nodepool-hash-version"
-_VERSION: Final = "v3"
+CURRENT: Final = "v3"
 
 
 def marks(pool: NodePool) -> dict[str, str]:
     """The annotations that every claim of a pool carries."""
-    return {HASH: pool_hash(pool), VERSION: _VERSION}
+    return {HASH: pool_hash(pool), VERSION: CURRENT}
 
 
 def pool_hash(pool: NodePool) -> str:
