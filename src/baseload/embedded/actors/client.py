@@ -112,6 +112,15 @@ class ActorClient:
 
         return self._changed(old, annotated, "marks")
 
+    def drop_finalizer(self, old: Record, finalizer: str) -> Record:
+        """An object that one finalizer less holds; it goes where that was the last that held it."""
+
+        def dropped(held: Record) -> Record:
+            kept = tuple(name for name in held.finalizers if name != finalizer)
+            return msgspec.structs.replace(held, finalizers=kept)
+
+        return self._changed(old, dropped, "main")
+
     def scale(self, old: Record, replicas: int, annotations: Mapping[str, str]) -> Record:
         """An object of another size, with annotations that tell why."""
         return self.merge(old, {"metadata": {"annotations": annotations}, "spec": {"replicas": replicas}})

@@ -9,8 +9,10 @@ from typing import Final
 
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.workloads.controller import ALL, MANAGER, Controller, Workplace
+from baseload.embedded.actors.workloads.cronjobs import CronJobs
 from baseload.embedded.actors.workloads.daemonset import DaemonSets
 from baseload.embedded.actors.workloads.deployment import Deployments
+from baseload.embedded.actors.workloads.jobs import JobExpiry, Jobs
 from baseload.embedded.actors.workloads.ownership import PodIndex
 from baseload.embedded.actors.workloads.protection import ClaimProtection, VolumeProtection
 from baseload.embedded.actors.workloads.replicaset import ReplicaSets
@@ -24,6 +26,9 @@ KINDS: Final[tuple[type[Controller], ...]] = (
     ReplicaSets,
     StatefulSets,
     DaemonSets,
+    Jobs,
+    JobExpiry,
+    CronJobs,
     ClaimProtection,
     VolumeProtection,
 )

@@ -1,5 +1,7 @@
 """The specs and statuses of workloads, as their controllers read and write them."""
 
+from typing import Literal
+
 import msgspec
 
 from baseload.embedded.actors.pods import Written
@@ -152,3 +154,86 @@ class DaemonSetStatus(Written, frozen=True):
     number_unavailable: int = 0
     collision_count: int | None = None
     conditions: tuple[Condition, ...] = ()
+
+
+class OnExitCodes(Wire, frozen=True):
+    container_name: str | None = None
+    operator: str = ""
+    values: tuple[int, ...] = ()
+
+    def matches(self, container: str, code: int) -> bool:
+        """Whether a container that ended with a code other than 0 is meant."""
+        if self.container_name not in (None, container):
+            return False
+        return (code in self.values) is (self.operator == "In")
+
+
+class OnPodCondition(Wire, frozen=True):
+    type: str = ""
+    status: str = "True"
+
+
+class PodFailureRule(Wire, frozen=True):
+    action: Literal["FailJob", "FailIndex", "Ignore", "Count"] = "Count"
+    on_exit_codes: OnExitCodes | None = None
+    on_pod_conditions: tuple[OnPodCondition, ...] = ()
+
+
+class PodFailurePolicy(Wire, frozen=True):
+    rules: tuple[PodFailureRule, ...] = ()
+
+
+class SuccessRule(Wire, frozen=True):
+    succeeded_indexes: str | None = None
+    succeeded_count: int | None = None
+
+
+class SuccessPolicy(Wire, frozen=True):
+    rules: tuple[SuccessRule, ...] = ()
+
+
+class JobSpec(Wire, frozen=True):
+    parallelism: int = 1
+    completions: int | None = None
+    completion_mode: str = "NonIndexed"
+    backoff_limit: int = 6
+    backoff_limit_per_index: int | None = None
+    max_failed_indexes: int | None = None
+    active_deadline_seconds: int | None = None
+    ttl_seconds_after_finished: int | None = None
+    suspend: bool = False
+    pod_replacement_policy: str = "TerminatingOrFailed"
+    pod_failure_policy: PodFailurePolicy | None = None
+    success_policy: SuccessPolicy | None = None
+    template: PodTemplateSpec = PodTemplateSpec()
+
+    @property
+    def is_indexed(self) -> bool:
+        return self.completion_mode == "Indexed"
+
+
+class Uncounted(Written, frozen=True):
+    """Pods that ended and are not counted yet; here they are counted in the step in which that is seen."""
+
+
+NONE_UNCOUNTED = Uncounted()
+
+
+class JobStatus(Written, frozen=True):
+    conditions: tuple[Condition, ...] = ()
+    start_time: str = ""
+    completion_time: str = ""
+    active: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    terminating: int | None = None
+    completed_indexes: str = ""
+    failed_indexes: str | None = None
+    uncounted_terminated_pods: Uncounted | None = None
+    ready: int | None = None
+
+    @property
+    def end(self) -> Condition | None:
+        """The condition by which it is over."""
+        over = (held for held in self.conditions if held.type in ("Complete", "Failed") and held.status == "True")
+        return next(over, None)
