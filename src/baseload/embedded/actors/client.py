@@ -21,7 +21,7 @@ from baseload.embedded.api.target import Target
 from baseload.embedded.store import deletion, errors
 from baseload.embedded.store import record as records
 from baseload.embedded.store.deletion import Options
-from baseload.embedded.store.record import Record
+from baseload.embedded.store.record import Body, Record
 from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.rules import Part
 from baseload.embedded.store.subscription import Subscription
@@ -111,6 +111,10 @@ class ActorClient:
             return msgspec.structs.replace(held, shared=shared)
 
         return self._changed(old, annotated, "marks")
+
+    def rewrite(self, old: Record, body: Body) -> Record:
+        """An object with other sections, which the caller knows to be right."""
+        return self._changed(old, lambda held: held.with_body(body), "main")
 
     def drop_finalizer(self, old: Record, finalizer: str) -> Record:
         """An object that one finalizer less holds; it goes where that was the last that held it."""

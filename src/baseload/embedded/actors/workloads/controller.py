@@ -17,6 +17,8 @@ from baseload.embedded.actors.pods import Written
 from baseload.embedded.actors.recorder import Recorder
 from baseload.embedded.actors.workloads.ownership import PodIndex
 from baseload.embedded.actors.workloads.queue import WorkQueue
+from baseload.embedded.api import usage as usages
+from baseload.embedded.api.usage import Usage
 from baseload.embedded.store.errors import StatusError
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Record, section
@@ -40,6 +42,7 @@ class Workplace:
     client: ActorClient
     pods: PodIndex
     ring: Callable[[], None]
+    usage: Usage = usages.requested  # what running pods use, for autoscalers
     _heard: list[tuple[Subscription, Handler]] = field(default_factory=list)
 
     def hear(self, group: str, kind: str, classes: Iterable[str], handler: Handler) -> None:
@@ -162,6 +165,8 @@ def outline(status: Written) -> tuple[object, ...]:
 
 
 def _outline_of(item: object) -> object:
+    if isinstance(item, msgspec.Raw):
+        return bytes(item)
     if not isinstance(item, Written):
         return item
     return getattr(item, "type", ""), outline(item)

@@ -8,16 +8,21 @@ from collections.abc import Iterable
 from typing import Final
 
 from baseload.embedded.actors.client import ActorClient
+from baseload.embedded.actors.workloads.autoscalers import Autoscalers
+from baseload.embedded.actors.workloads.budgets import Budgets
 from baseload.embedded.actors.workloads.controller import ALL, MANAGER, Controller, Workplace
 from baseload.embedded.actors.workloads.cronjobs import CronJobs
 from baseload.embedded.actors.workloads.daemonset import DaemonSets
 from baseload.embedded.actors.workloads.deployment import Deployments
+from baseload.embedded.actors.workloads.endpoints import EndpointSlices
 from baseload.embedded.actors.workloads.jobs import JobExpiry, Jobs
 from baseload.embedded.actors.workloads.ownership import PodIndex
 from baseload.embedded.actors.workloads.protection import ClaimProtection, VolumeProtection
 from baseload.embedded.actors.workloads.replicaset import ReplicaSets
 from baseload.embedded.actors.workloads.statefulset import StatefulSets
+from baseload.embedded.api import usage as usages
 from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.usage import Usage
 from baseload.values import instant
 from baseload.values.clock import Clock
 
@@ -29,6 +34,9 @@ KINDS: Final[tuple[type[Controller], ...]] = (
     Jobs,
     JobExpiry,
     CronJobs,
+    Budgets,
+    EndpointSlices,
+    Autoscalers,
     ClaimProtection,
     VolumeProtection,
 )
@@ -39,16 +47,23 @@ _IDLE: Final = 3600.0  # seconds without anything due, after which the queues ar
 class Controllers:
     """The controllers of one cluster."""
 
-    def __init__(self, cluster: Cluster, clock: Clock, kinds: Iterable[type[Controller]] = KINDS) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        clock: Clock,
+        kinds: Iterable[type[Controller]] = KINDS,
+        *,
+        usage: Usage = usages.requested,
+    ) -> None:
         self._clock, self._bell = clock, clock.bell()
         client = ActorClient(cluster, MANAGER)
-        self._place = Workplace(client, PodIndex(), self._bell.ring)
-        self.each = tuple(kind(self._place) for kind in kinds)
+        self.place = Workplace(client, PodIndex(), self._bell.ring, usage)
+        self.each = tuple(kind(self.place) for kind in kinds)
 
     @property
     def pods(self) -> PodIndex:
         """Who owns which pods, as the controllers know it."""
-        return self._place.pods
+        return self.place.pods
 
     async def run(self) -> None:
         """Controls until the end."""
@@ -61,14 +76,14 @@ class Controllers:
             await self._bell.wait(due)
 
     def _begin(self) -> None:
-        place = self._place
+        place = self.place
         place.hear("", "Pod", ALL, place.pods.note)
         place.pods.load(place.client.records("", "Pod").values())
         for controller in self.each:
             controller.begin()
 
     def _turn(self) -> None:
-        self._place.tell()
+        self.place.tell()
         for controller in self.each:
             controller.work()
 
