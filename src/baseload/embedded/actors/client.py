@@ -6,12 +6,12 @@ record, with its manager's entry renewed. Everything happens at once: nothing he
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Final
+from typing import Final, cast
 
 import msgspec
 
 from baseload.embedded.actors import pods
-from baseload.embedded.actors.managed import Outlines, renewed
+from baseload.embedded.actors.managed import Outlines, own, renewed
 from baseload.embedded.actors.pods import Condition, Written
 from baseload.embedded.api import evictions, verbs
 from baseload.embedded.api.call import JSON, MERGE, Call
@@ -21,10 +21,11 @@ from baseload.embedded.api.target import Target
 from baseload.embedded.store import deletion, errors
 from baseload.embedded.store import record as records
 from baseload.embedded.store.deletion import Options
-from baseload.embedded.store.record import Body, Record
+from baseload.embedded.store.record import Body, Json, Record
 from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.rules import Part
 from baseload.embedded.store.subscription import Subscription
+from baseload.values import instant
 
 _SENT: Final = {"content-type": JSON}
 _MERGED: Final = {"content-type": MERGE}
@@ -37,14 +38,22 @@ class ActorClient:
         self.cluster, self.store, self.manager = cluster, cluster.store, manager
         self._query: Mapping[str, str] = {"fieldManager": manager}
         self._outlines: dict[Resource, Outlines] = {}
+        self._kinds: dict[tuple[str, str], ServedKind] = {}  # Kubernetes' own, which never change
+        self._second, self._moment = -1, ""
 
     # -- reading
 
     def kind(self, group: str, name: str) -> ServedKind:
         """A kind in the version in which it is stored."""
+        known = self._kinds.get((group, name))
+        if known is not None:
+            return known
         found = self.cluster.kinds.named(group, name)
         assert found is not None, f"{name} is not served"
-        return self.cluster.kinds.of_resource(found.resource)
+        kind = self.cluster.kinds.of_resource(found.resource)
+        if not kind.is_custom:
+            self._kinds[group, name] = kind
+        return kind
 
     def resource(self, group: str, name: str) -> Resource:
         return self.kind(group, name).resource
@@ -59,7 +68,10 @@ class ActorClient:
 
     def now(self) -> str:
         """The time as objects carry it."""
-        return self.cluster.now()
+        second = self.cluster.clock.now() // instant.SECOND
+        if second != self._second:
+            self._second, self._moment = second, instant.format(second * instant.SECOND)
+        return self._moment
 
     # -- the way of every request
 
@@ -126,8 +138,25 @@ class ActorClient:
         return self._changed(old, dropped, "main")
 
     def scale(self, old: Record, replicas: int, annotations: Mapping[str, str]) -> Record:
-        """An object of another size, with annotations that tell why."""
-        return self.merge(old, {"metadata": {"annotations": annotations}, "spec": {"replicas": replicas}})
+        """An object of another size, with annotations that tell why.
+
+        Whoever set both before changes nothing but the time of its entry in managedFields.
+        """
+        mine = own(old.managed, self.manager, b'"f:replicas"', *(f'"f:{name}"'.encode() for name in annotations))
+        if mine is None:
+            return self.merge(old, {"metadata": {"annotations": annotations}, "spec": {"replicas": replicas}})
+        managed = renewed(old.managed, msgspec.structs.replace(mine, time=self.now()))
+        tree = old.body.tree()
+        tree["spec"] = {**cast(dict[str, Json], tree["spec"]), "replicas": replicas}
+        body = records.body(msgspec.json.encode(tree)[1:-1])
+
+        def scaled(held: Record) -> Record:
+            common = held.shared
+            told = {**common.annotations, **annotations}
+            shared = records.shared(common.labels, told, common.owners, common.generate_name)
+            return msgspec.structs.replace(held, shared=shared, body=body, managed=managed)
+
+        return self._changed(old, scaled, "main", version=old.version)
 
     def bind(self, pod: Record, node: str) -> Record:
         """A pod that runs on a node from now on. Conflict where it runs already, or is being deleted."""
@@ -143,8 +172,10 @@ class ActorClient:
 
         return self._changed(pod, bound, "all")
 
-    def _changed(self, old: Record, function: Callable[[Record], Record], part: Part) -> Record:
-        """The change of that very object in its present state."""
-        record = self.store.change(old.resource, old.namespace, old.name, function, part, uid=old.uid, exact=True)
+    def _changed(self, old: Record, function: Callable[[Record], Record], part: Part, *, version: int = 0) -> Record:
+        """The change of that very object in its present state, or with `version` in that one alone."""
+        record = self.store.change(
+            old.resource, old.namespace, old.name, function, part, uid=old.uid, version=version, exact=True
+        )
         self.store.tidy()
         return record

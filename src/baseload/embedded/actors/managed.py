@@ -29,6 +29,15 @@ class Entry(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults
 _entries: Final = msgspec.json.Decoder(tuple[Entry, ...]).decode
 
 
+def own(held: Section, manager: str, *fields: bytes) -> Entry | None:
+    """A manager's entry for all but the status, if those fields are among its own."""
+    entries = held if isinstance(held, tuple) else _entries(section(held) or b"[]")
+    for entry in entries:
+        if isinstance(entry, Entry) and (entry.manager, entry.operation, entry.subresource) == (manager, "Update", ""):
+            return entry if all(field in bytes(entry.fields_v1) for field in fields) else None
+    return None
+
+
 def renewed(held: Section, mine: Entry) -> tuple[Entry, ...]:
     """The entries with one manager's own in place of what it had; the others keep what they hold."""
     entries = held if isinstance(held, tuple) else _entries(section(held) or b"[]")
