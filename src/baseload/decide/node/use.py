@@ -6,6 +6,7 @@ many is exact and a run is repeated to the byte; a rise that levels off (cluster
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from baseload.values.instant import SECOND
@@ -51,6 +52,17 @@ class Curve:
     def peak(self, request: int) -> int:
         """The most that is ever used."""
         return max(amount.of(request) for amount in self.amounts)
+
+    def reaches(self, bound: int, request: int) -> int | None:
+        """The first age at which so much is used; None for never."""
+        amounts = [amount.of(request) for amount in self.amounts]
+        if amounts[0] >= bound:
+            return 0
+        for at, (before, after) in enumerate(pairwise(amounts)):
+            if after >= bound:
+                begun, ends = self.moments[at], self.moments[at + 1]
+                return begun + -(-(bound - before) * (ends - begun) // (after - before))
+        return None
 
 
 def constant(amount: Amount) -> Curve:

@@ -1,0 +1,116 @@
+"""What a kubelet creates when it begins: its Node, and the Lease by which it is known to be alive."""
+
+from typing import Final
+
+import msgspec
+
+from baseload.decide.node import silence
+from baseload.embedded.actors.client import ActorClient
+from baseload.embedded.actors.kubelet.machines import Machine
+from baseload.embedded.actors.nodes import NodeStatus
+from baseload.embedded.store import record as records
+from baseload.embedded.store.record import Json, Owner, Record
+from baseload.values import resource
+
+LEASES: Final = "kube-node-lease"
+_HEALTHY: Final = (
+    ("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+    ("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    ("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+)
+
+
+def tree(machine: Machine, address: str, version: str, now: str) -> dict[str, Json]:
+    """The Node of a machine, not ready yet."""
+    labels: dict[str, Json] = {
+        "beta.kubernetes.io/arch": machine.architecture,
+        "beta.kubernetes.io/os": "linux",
+        "kubernetes.io/arch": machine.architecture,
+        "kubernetes.io/hostname": machine.name,
+        "kubernetes.io/os": "linux",
+        **machine.labels,
+    }
+    taints: list[Json] = [
+        {"key": taint.key, "effect": taint.effect, **({"value": taint.value} if taint.value else {})}
+        for taint in machine.taints
+    ]
+    spec: dict[str, Json] = {}
+    if machine.provider_id:
+        spec["providerID"] = machine.provider_id
+    if taints:
+        spec["taints"] = taints
+    conditions: list[Json] = [_condition(now, type, reason, message) for type, reason, message in _HEALTHY]
+    conditions.append(
+        _condition(now, "Ready", "KubeletNotReady", "[container runtime status check may not have completed yet]")
+    )
+    status: dict[str, Json] = {
+        "capacity": {name: resource.written(name, amount) for name, amount in machine.capacity.items()},
+        "allocatable": {name: resource.written(name, amount) for name, amount in machine.allocatable.items()},
+        "conditions": conditions,
+        "addresses": [
+            {"type": "InternalIP", "address": address},
+            {"type": "Hostname", "address": machine.name},
+        ],
+        "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
+        "nodeInfo": {
+            "machineID": machine.name,
+            "systemUUID": machine.name,
+            "bootID": machine.name,
+            "kernelVersion": "6.12.0",
+            "osImage": "baseload",
+            "containerRuntimeVersion": "containerd://2.1.4",
+            "kubeletVersion": version,
+            "kubeProxyVersion": "",
+            "operatingSystem": "linux",
+            "architecture": machine.architecture,
+        },
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": machine.name,
+            "labels": labels,
+            "annotations": {"volumes.kubernetes.io/controller-managed-attach-detach": "true"},
+        },
+        "spec": spec,
+        "status": status,
+    }
+
+
+def _condition(now: str, type: str, reason: str, message: str) -> dict[str, Json]:
+    return {
+        "type": type,
+        "status": "False",
+        "lastHeartbeatTime": now,
+        "lastTransitionTime": now,
+        "reason": reason,
+        "message": message,
+    }
+
+
+def renew_lease(client: ActorClient, node: Record, now: str) -> None:
+    """Writes the lease of a node, as of now."""
+    kind = client.resource("coordination.k8s.io", "Lease")
+    spec = {
+        "holderIdentity": node.name,
+        "leaseDurationSeconds": silence.LEASE_SECONDS,
+        "renewTime": now.replace("Z", ".000000Z"),
+    }
+    body = records.body(b'"spec":' + msgspec.json.encode(spec))
+    if client.store.find(kind, LEASES, node.name) is None:
+        owner = Owner("v1", "Node", node.name, node.uid)
+        draft = Record(kind, LEASES, node.name, records.shared(owners=(owner,)), body)
+        client.store.create(draft)
+    else:
+        client.store.change(kind, LEASES, node.name, lambda held: held.with_body(body), "all", exact=True)
+
+
+def outline(told: NodeStatus) -> tuple[object, ...]:
+    """What tells which fields a node's status has, of those that a kubelet writes."""
+    return (
+        tuple(told.capacity),
+        tuple(told.allocatable),
+        tuple((one.type, not one.reason, not one.message) for one in told.conditions),
+        tuple(one.type for one in told.addresses),
+    )

@@ -1,0 +1,151 @@
+"""A pod's status as its kubelet tells it: phase, conditions and containers."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from baseload.decide.node import phases
+from baseload.decide.node.phases import Phase, Said
+from baseload.embedded.actors.kubelet.container import ContainerRun
+from baseload.embedded.actors.kubelet.script import Plan
+from baseload.embedded.actors.pods import (
+    NO_STATE,
+    Condition,
+    ContainerState,
+    ContainerStatus,
+    PodIp,
+    PodStatus,
+    Running,
+    Terminated,
+    Waiting,
+)
+from baseload.values import instant
+
+_FORWARD: Final = {"": 0, "Pending": 0, "Running": 1, "Succeeded": 2, "Failed": 2}
+
+
+@lru_cache(maxsize=4096)
+def moment(nanoseconds: int) -> str:
+    """An instant as objects carry it, in whole seconds."""
+    return instant.format(nanoseconds - nanoseconds % instant.SECOND)
+
+
+def status(
+    held: PodStatus,
+    runs: Sequence[ContainerRun],
+    plan: Plan,
+    *,
+    uid: str,
+    now: int,
+    is_over: bool,
+    has_sandbox: bool,
+    admitted: int,
+    host_ip: str,
+    pod_ip: str,
+    generation: int,
+    failure: tuple[str, str] = ("", ""),
+    extra: Condition | None = None,
+) -> tuple[PodStatus, tuple[object, ...]]:
+    """The whole status, and what tells which fields it has.
+
+    Conditions of others stay, and so does the time of what has not turned.
+    """
+    phase, said = _said(held, runs, plan, is_over=is_over, has_sandbox=has_sandbox, is_failed=bool(failure[0]))
+    statuses = [_container(run, uid) for run in runs]
+    inits = tuple([one for one, run in zip(statuses, runs, strict=True) if run.plan.role != "main"])
+    conditions = _conditions(held, said, moment(now), generation, extra)
+    told = PodStatus(
+        phase,
+        conditions,
+        failure[1],
+        failure[0],
+        "",
+        host_ip,
+        pod_ip,
+        (PodIp(pod_ip),) if pod_ip else (),
+        moment(admitted),
+        inits,
+        tuple(statuses[len(inits) :]),
+        held.qos_class,
+        generation,
+    )
+    outline = (
+        bool(failure[1]),
+        bool(pod_ip),
+        tuple([(one.type, not one.reason, not one.message, not one.observed_generation) for one in conditions]),
+        tuple([_shape(run) for run in runs]),
+    )
+    return told, outline
+
+
+def _said(
+    held: PodStatus, runs: Sequence[ContainerRun], plan: Plan, *, is_over: bool, has_sandbox: bool, is_failed: bool
+) -> tuple[Phase, tuple[Said, ...]]:
+    """The phase and the kubelet's conditions; found once for pods whose containers are in the same state."""
+    gates = tuple([(gate, _status_of(held, gate)) for gate in plan.gates])
+    states = tuple([(run.state, run.seen_code, run.is_ready, run.is_started) for run in runs])
+    key = states, is_over, has_sandbox, is_failed, held.phase, gates
+    found = plan.said.get(key)
+    if found is None:
+        seen = [run.seen for run in runs]
+        phase: Phase = "Failed" if is_failed else phases.phase(seen, plan.policy, is_over=is_over)
+        if _FORWARD[phase] < _FORWARD[held.phase]:
+            phase = held.phase  # type: ignore[assignment]  # one of the four, as it was written here
+        found = plan.said[key] = phase, phases.conditions(seen, phase, has_sandbox=has_sandbox, gates=gates)
+    return found
+
+
+def _status_of(held: PodStatus, type: str) -> str:
+    found = held.condition(type)
+    return "" if found is None else found.status
+
+
+def _conditions(
+    held: PodStatus, said: Sequence[Said], time: str, generation: int, extra: Condition | None
+) -> tuple[Condition, ...]:
+    known = {condition.type: condition for condition in held.conditions}
+    found = [extra] if extra is not None else []
+    for one in said:
+        old, status = known.pop(one.type, None), "True" if one.is_true else "False"
+        since = old.last_transition_time if old is not None and old.status == status else time
+        found.append(Condition(one.type, status, "", since, one.reason, one.message, generation))
+    if extra is not None:
+        known.pop(extra.type, None)
+    return (*found, *known.values())
+
+
+def _container(run: ContainerRun, uid: str) -> ContainerStatus:
+    plan = run.plan
+    return ContainerStatus(
+        plan.name,
+        plan.image,
+        plan.image if run.number else "",
+        f"containerd://{uid}/{plan.name}/{run.number}" if run.number else "",
+        run.is_ready,
+        run.is_started and run.state == "running",
+        run.restarts,
+        _state(run),
+        _last_state(run),
+    )
+
+
+def _state(run: ContainerRun) -> ContainerState:
+    if run.state == "running":
+        return ContainerState(running=Running(moment(run.started)))
+    if run.state == "waiting":
+        return ContainerState(waiting=Waiting(run.waits_for, run.waits_why))
+    end = Terminated(run.code, run.end_reason, "", moment(run.started), moment(run.ended))
+    return ContainerState(terminated=end)
+
+
+def _last_state(run: ContainerRun) -> ContainerState:
+    if not run.last_ended:
+        return NO_STATE
+    return ContainerState(
+        terminated=Terminated(run.last_code, run.last_reason, "", moment(run.last_started), moment(run.last_ended))
+    )
+
+
+def _shape(run: ContainerRun) -> tuple[object, ...]:
+    """Which fields a container's status has."""
+    return run.plan.name, run.plan.role == "main", run.state, not run.waits_why, not run.last_ended
