@@ -54,7 +54,7 @@ def test_conditions_taint_a_node() -> None:
     assert taints.no_schedule({"Ready": "True", "MemoryPressure": "True"}, is_unschedulable=False) == (
         "node.kubernetes.io/memory-pressure",
     )
-    assert taints.no_schedule({}, is_unschedulable=False) == (taints.NOT_READY,)
+    assert taints.no_schedule({}, is_unschedulable=False) == ()
     assert [taints.no_execute(ready) for ready in ("True", "False", "Unknown")] == [
         "",
         taints.NOT_READY,

@@ -34,7 +34,7 @@ FEW: Final = 2
 
 def no_schedule(conditions: Mapping[str, Status], *, is_unschedulable: bool) -> tuple[str, ...]:
     """The keys of the NoSchedule taints that a node is to have."""
-    keys = {"True": (), "Unknown": (UNREACHABLE,)}.get(conditions.get("Ready", ""), (NOT_READY,))
+    keys = {"False": (NOT_READY,), "Unknown": (UNREACHABLE,)}.get(conditions.get("Ready", ""), ())
     pressures = (key for name, key in _PRESSURES.items() if conditions.get(name) == "True")
     return (*keys, *pressures, *((UNSCHEDULABLE,) if is_unschedulable else ()))
 
