@@ -104,13 +104,24 @@ class ActorClient:
 
     # -- hot writes
 
-    def write_status(self, old: Record, status: Written, outline: Hashable) -> Record:
-        """An object with another status. `outline` stands for which fields that status has."""
+    def write_status(
+        self,
+        old: Record,
+        status: Written,
+        outline: Hashable,
+        *,
+        owned: Callable[[], Written] | None = None,
+        key: str = "",
+    ) -> Record:
+        """An object with another status. `outline` stands for which fields that status has.
+
+        `owned` gives what of it the manager owns, where that is not all, with the stand-in for `key` in it.
+        """
         outlines = self._outlines.get(old.resource)
         if outlines is None:
             kind = self.cluster.kinds.of_resource(old.resource)
             outlines = self._outlines[old.resource] = Outlines(kind.type, self.manager)
-        managed = renewed(old.managed, outlines.entry(outline, self.now(), lambda: status))
+        managed = renewed(old.managed, outlines.entry(outline, self.now(), owned or (lambda: status), key))
         return self._changed(old, lambda held: msgspec.structs.replace(held, status=status, managed=managed), "status")
 
     def annotate(self, old: Record, annotations: Mapping[str, str]) -> Record:

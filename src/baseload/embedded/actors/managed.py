@@ -50,6 +50,11 @@ def renewed(held: Section, mine: Entry) -> tuple[Entry, ...]:
     return (*kept, mine)
 
 
+STAND_IN: Final = "0.0.0.0"
+"""What stands in an outline's status for an address, which is the key of its item"""
+_STAND_IN: Final = STAND_IN.encode()
+
+
 class Outlines:
     """The field sets of one manager's writes to the status of one kind, by outline."""
 
@@ -57,12 +62,17 @@ class Outlines:
         self._kind, self._manager = kind, manager
         self._known: dict[Hashable, msgspec.Raw] = {}
 
-    def entry(self, outline: Hashable, time: str, status: Callable[[], object]) -> Entry:
-        """The manager's entry at a time; `status` gives one of that outline, where it was not met before."""
+    def entry(self, outline: Hashable, time: str, status: Callable[[], object], key: str = "") -> Entry:
+        """The manager's entry at a time; `status` gives one of that outline, where it was not met before.
+
+        `key` is put where the status has the stand-in, for lists whose items are told by a value of the object's own.
+        """
         fields = self._known.get(outline)
         if fields is None:
             tree = {"status": msgspec.json.decode(msgspec.json.encode(status()))}
             told = compare.compare(self._kind.root, {"status": {}}, tree).added
             owned = scope.ownable(scope.within(self._kind, "status", told))
             fields = self._known[outline] = msgspec.Raw(msgspec.json.encode(fieldset.written(owned)))
+        if key:
+            fields = msgspec.Raw(bytes(fields).replace(_STAND_IN, key.encode()))
         return Entry(self._manager, "Update", self._kind.api_version, time, "FieldsV1", fields, "status")

@@ -43,6 +43,8 @@ def test_a_machine_registers_a_node_that_becomes_ready_when_it_is_up_to_it() -> 
         "Ready": "True",
     }
     assert ("NodeReady", "Node n1 status is now: NodeReady", 1) in floor.events("n1")
+    (entry,) = (one for one in floor.stage.tree("", "Node", "n1")["metadata"]["managedFields"] if "subresource" in one)
+    assert (entry["manager"], list(entry["fieldsV1"]["f:status"])) == ("kubelet", ["f:conditions"])
     lease = floor.stage.tree("coordination.k8s.io", "Lease", "n1", "kube-node-lease")
     assert lease["spec"] == {
         "holderIdentity": "n1",

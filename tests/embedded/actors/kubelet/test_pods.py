@@ -362,3 +362,23 @@ def test_phases_only_go_forward_ready_follows_the_containers_and_deleted_pods_en
         assert (ready.status == "True") is (running and told.phase == "Running")
     for index, (_, _, _, deleted, _) in enumerate(drawn):
         assert (floor.held(f"p{index}") is None) is (deleted is not None)
+
+
+def test_a_kubelet_manages_its_own_conditions_and_the_address_of_that_very_pod() -> None:
+    floor = Floor()
+    for name in ("a", "b"):
+        floor.place(name)
+    floor.run(3)
+
+    for name in ("a", "b"):
+        tree = floor.stage.tree("", "Pod", name)
+        (entry,) = (one for one in tree["metadata"]["managedFields"] if one["manager"] == "kubelet")
+        fields = entry["fieldsV1"]["f:status"]
+        assert set(fields["f:podIPs"]) == {".", f'k:{{"ip":"{tree["status"]["podIP"]}"}}'}
+        assert set(fields["f:conditions"]) == {
+            ".",
+            *(
+                f'k:{{"type":"{type}"}}'
+                for type in ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady")
+            ),
+        }

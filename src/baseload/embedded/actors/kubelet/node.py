@@ -122,7 +122,7 @@ class NodeRun:
         if any(one is not old.condition(one.type) for one in new):
             before = old.condition("Ready")
             told = old.with_conditions(new)
-            self.client.write_status(held, told, registration.outline(told))
+            self.client.write_status(held, told, "conditions", owned=lambda: NodeStatus(conditions=new))
             self._tell_of(held, before, told)
 
     def _conditions(self) -> list[tuple[str, bool, tuple[str, str]]]:

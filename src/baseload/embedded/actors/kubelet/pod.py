@@ -339,7 +339,7 @@ class PodRun:
             failure=("", "") if stop is None else (stop.reason, stop.message),
             extra=None if stop is None else stop.condition,
         )
-        self.node.client.write_status(held, told, outline)
+        self.node.client.write_status(held, told, outline, owned=lambda: statuses.owned(told), key=self.ip)
 
 
 def _go(nanoseconds: int) -> str:

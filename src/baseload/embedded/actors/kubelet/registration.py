@@ -7,7 +7,6 @@ import msgspec
 from baseload.decide.node import silence
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.kubelet.machines import Machine
-from baseload.embedded.actors.nodes import NodeStatus
 from baseload.embedded.store import record as records
 from baseload.embedded.store.record import Json, Owner, Record
 from baseload.values import resource
@@ -104,13 +103,3 @@ def renew_lease(client: ActorClient, node: Record, now: str) -> None:
         client.store.create(draft)
     else:
         client.store.change(kind, LEASES, node.name, lambda held: held.with_body(body), "all", exact=True)
-
-
-def outline(told: NodeStatus) -> tuple[object, ...]:
-    """What tells which fields a node's status has, of those that a kubelet writes."""
-    return (
-        tuple(told.capacity),
-        tuple(told.allocatable),
-        tuple((one.type, not one.reason, not one.message) for one in told.conditions),
-        tuple(one.type for one in told.addresses),
-    )

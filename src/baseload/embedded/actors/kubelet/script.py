@@ -23,6 +23,9 @@ from baseload.values import quantity
 from baseload.values.errors import BadInput
 from baseload.values.instant import SECOND
 
+Found = tuple[Phase, tuple[Said, ...], tuple[tuple[str, bool, bool], ...]]
+"""A phase, the conditions that go with it, and which of their fields are written"""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -65,7 +68,7 @@ class Plan:
     grace: int
     host_network: bool
     fault: str = ""  # what is wrong with its annotations
-    said: dict[object, tuple[Phase, tuple[Said, ...]]] = field(default_factory=dict)  # by the state of its containers
+    said: dict[object, Found] = field(default_factory=dict)  # by the state of its containers
     requests: Mapping[str, int] = field(init=False)
     peak_memory: int = field(init=False)  # the most that its containers ever use together, in bytes
 

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from msgspec.structs import replace
+
 from baseload.decide.node import phases
 from baseload.decide.node.phases import Phase, Said
 from baseload.embedded.actors.kubelet.container import ContainerRun
-from baseload.embedded.actors.kubelet.script import Plan
+from baseload.embedded.actors.kubelet.script import Found, Plan
+from baseload.embedded.actors.managed import STAND_IN
 from baseload.embedded.actors.pods import (
     NO_STATE,
     Condition,
@@ -21,6 +24,7 @@ from baseload.embedded.actors.pods import (
 )
 from baseload.values import instant
 
+_OURS: Final = frozenset((*phases.CONDITIONS, "DisruptionTarget"))
 _FORWARD: Final = {"": 0, "Pending": 0, "Running": 1, "Succeeded": 2, "Failed": 2}
 
 
@@ -50,7 +54,7 @@ def status(
 
     Conditions of others stay, and so does the time of what has not turned.
     """
-    phase, said = _said(held, runs, plan, is_over=is_over, has_sandbox=has_sandbox, is_failed=bool(failure[0]))
+    phase, said, shape = _said(held, runs, plan, is_over=is_over, has_sandbox=has_sandbox, is_failed=bool(failure[0]))
     statuses = [_container(run, uid) for run in runs]
     inits = tuple([one for one, run in zip(statuses, runs, strict=True) if run.plan.role != "main"])
     conditions = _conditions(held, said, moment(now), generation, extra)
@@ -72,17 +76,25 @@ def status(
     outline = (
         bool(failure[1]),
         bool(pod_ip),
-        tuple([(one.type, not one.reason, not one.message, not one.observed_generation) for one in conditions]),
+        shape,
+        "" if extra is None else extra.type,
         tuple([_shape(run) for run in runs]),
     )
     return told, outline
 
 
+def owned(told: PodStatus) -> PodStatus:
+    """What of a status is the kubelet's own: not the conditions of others; an address is one for all."""
+    conditions = tuple(one for one in told.conditions if one.type in _OURS)
+    ips = (PodIp(STAND_IN),) if told.pod_ips else ()
+    return replace(told, conditions=conditions, pod_ips=ips)
+
+
 def _said(
     held: PodStatus, runs: Sequence[ContainerRun], plan: Plan, *, is_over: bool, has_sandbox: bool, is_failed: bool
-) -> tuple[Phase, tuple[Said, ...]]:
+) -> Found:
     """The phase and the kubelet's conditions; found once for pods whose containers are in the same state."""
-    gates = tuple([(gate, _status_of(held, gate)) for gate in plan.gates])
+    gates = tuple([(gate, _status_of(held, gate)) for gate in plan.gates]) if plan.gates else ()
     states = tuple([(run.state, run.seen_code, run.is_ready, run.is_started) for run in runs])
     key = states, is_over, has_sandbox, is_failed, held.phase, gates
     found = plan.said.get(key)
@@ -91,7 +103,8 @@ def _said(
         phase: Phase = "Failed" if is_failed else phases.phase(seen, plan.policy, is_over=is_over)
         if _FORWARD[phase] < _FORWARD[held.phase]:
             phase = held.phase  # type: ignore[assignment]  # one of the four, as it was written here
-        found = plan.said[key] = phase, phases.conditions(seen, phase, has_sandbox=has_sandbox, gates=gates)
+        said = phases.conditions(seen, phase, has_sandbox=has_sandbox, gates=gates)
+        found = plan.said[key] = phase, said, tuple([(one.type, not one.reason, not one.message) for one in said])
     return found
 
 
@@ -104,13 +117,13 @@ def _conditions(
     held: PodStatus, said: Sequence[Said], time: str, generation: int, extra: Condition | None
 ) -> tuple[Condition, ...]:
     known = {condition.type: condition for condition in held.conditions}
-    found = [extra] if extra is not None else []
+    found = []
     for one in said:
         old, status = known.pop(one.type, None), "True" if one.is_true else "False"
         since = old.last_transition_time if old is not None and old.status == status else time
         found.append(Condition(one.type, status, "", since, one.reason, one.message, generation))
     if extra is not None:
-        known.pop(extra.type, None)
+        known[extra.type] = extra
     return (*found, *known.values())
 
 
