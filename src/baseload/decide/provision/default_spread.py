@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Final
 
 from baseload.decide.fit.constraints import Spread, selector_of, spread_of
+from baseload.decide.fit.deduced import deduced
 from baseload.kube.types.apps import ReplicaSet, StatefulSet
 from baseload.kube.types.core import Pod, TopologySpreadConstraint
 from baseload.kube.types.meta import LabelSelector
@@ -32,25 +33,16 @@ class DefaultSpread:
 
     def _selector(self, pod: Pod) -> Selector | None:
         """The labels by which matching Services select, then the selector of the pod's controller; None: nothing."""
-        pairs: dict[str, str] = {}
-        for service in self._view.services:
-            wanted = service.spec.selector
-            same = service.metadata.namespace == pod.metadata.namespace
-            if same and wanted and wanted.items() <= pod.metadata.labels.items():
-                pairs |= wanted
+        namespace = pod.metadata.namespace
+        services = (s.spec.selector for s in self._view.services if s.metadata.namespace == namespace)
+        controller: dict[str, str] = {}
         owner = next((o for o in pod.metadata.owner_references if o.controller), None)
         expressions: Selector | None = None
         if owner is not None:
             key = (owner.api_version, owner.kind, pod.metadata.namespace, owner.name)
-            pairs |= self._of_controllers.get(key, {})
+            controller = self._of_controllers.get(key, {})
             expressions = selector_of(self._of_sets.get(key))
-        terms = expressions.terms if expressions is not None else ()
-        if not pairs and not terms:
-            return None
-        selector = Selector.of(pairs, ())
-        for term in terms:
-            selector = selector.with_requirement(term.key, term.operator, term.values)
-        return selector
+        return deduced(pod.metadata.labels, services, controller, expressions)
 
     @cached_property
     def _of_controllers(self) -> Mapping[Owner, dict[str, str]]:

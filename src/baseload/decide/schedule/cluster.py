@@ -159,10 +159,10 @@ class Cluster:
                 del self._homeless[pod.node]
         return pod
 
-    def forget(self) -> None:
-        """Drops what is remembered for pods that nobody may ask for again."""
+    def forget(self, waiting: Iterable[Kind]) -> None:
+        """Drops the kinds that no pod on a node has, and none of those that wait."""
         self.tallies.forget_unused(_TALLIES)
-        used = {id(pod.kind) for pod in self.pods.values()}
+        used = {id(pod.kind) for pod in self.pods.values()} | {id(kind) for kind in waiting}
         for place in [place for place, kind in self._kinds.items() if id(kind) not in used]:
             del self._kinds[place]
 

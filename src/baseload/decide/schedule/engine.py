@@ -105,9 +105,12 @@ class Engine:
             codes = spread.bar(codes, self.cluster, kind, standing, self._skewed, self._no_domain)
         return self.neighbours.bar(codes, kind, self._not_near, self._too_near, self._shunned)
 
-    def status(self, pod: Pod, slot: int, extra: Extra | None = None) -> Status | None:
+    def status(self, pod: Pod, slot: int, extra: Extra | None = None, nominated: Iterable[Pod] = ()) -> Status | None:
         """What one node says."""
-        return self.judge.statuses[int(self.codes(pod, extra)[slot])]
+        name = self.cluster.at(slot).facts.name
+        here = [other for other in nominated if other.node == name]
+        codes = self._with_nominated(self.codes(pod, extra), pod, extra, here)
+        return self.judge.statuses[int(codes[slot])]
 
     def choose(self, pod: Pod, *, extra: Extra | None = None, nominated: Iterable[Pod] = ()) -> Found | Unfit:
         """The node that takes a pod. `nominated` are pods of at least its priority that other nodes are promised to."""
@@ -163,13 +166,12 @@ class Engine:
         return total
 
     def forget(self) -> None:
-        """Drops what is remembered of kinds and nodes that may be gone."""
+        """Drops what is remembered of kinds and nodes that may be gone; the cluster's own part is apart."""
         self.neighbours.forget()
         self._of_kind.clear()
         self._salts.clear()
         if len(self._standings) > _KEPT:
             self._standings.clear()
-        self.cluster.forget()
 
     def _best(self, pod: Pod, slots: Numbers) -> int:
         """The node with the highest score; of equal ones, the first after the pod's own place on a ring of names."""

@@ -16,6 +16,21 @@ VOLUME_ZONE: Final = "VolumeZone"
 POD_TOPOLOGY_SPREAD: Final = "PodTopologySpread"
 INTER_POD_AFFINITY: Final = "InterPodAffinity"
 DEFAULT_PREEMPTION: Final = "DefaultPreemption"
+FILTERS: Final = (
+    NODE_UNSCHEDULABLE,
+    NODE_NAME,
+    TAINT_TOLERATION,
+    NODE_AFFINITY,
+    NODE_PORTS,
+    NODE_RESOURCES_FIT,
+    VOLUME_RESTRICTIONS,
+    NODE_VOLUME_LIMITS,
+    VOLUME_BINDING,
+    VOLUME_ZONE,
+    POD_TOPOLOGY_SPREAD,
+    INTER_POD_AFFINITY,
+)
+"""In the order in which a node is asked"""
 
 
 @dataclass(frozen=True, slots=True)

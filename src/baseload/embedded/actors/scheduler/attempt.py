@@ -1,0 +1,237 @@
+"""One pod's turn: decide, then bind it or say why not (cluster-actors 1.13, 5.6, 6).
+
+The order of what is written after a failure is kube-scheduler's: the pod is queued again, nominated, told by an event,
+and its condition is patched where it is another than before.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import msgspec
+
+from baseload.decide.fit.constraints import selector_of
+from baseload.decide.schedule import hints, messages, preempt
+from baseload.decide.schedule.engine import Engine, Found, Unfit
+from baseload.decide.schedule.kinds import Kind, Pod
+from baseload.decide.schedule.preempt import Budget, Candidate, Outcome
+from baseload.decide.schedule.queue import Waiting
+from baseload.embedded.actors import pods
+from baseload.embedded.actors.client import ActorClient
+from baseload.embedded.actors.pods import Condition, PodStatus
+from baseload.embedded.actors.recorder import Recorder
+from baseload.embedded.actors.scheduler.model import Model
+from baseload.embedded.store.errors import NotFound, StatusError
+from baseload.embedded.store.record import Record, section
+from baseload.kube.types import core, policy
+from baseload.values.clock import Clock
+from baseload.values.selector import NOTHING
+
+_Memo = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """How an attempt ended in vain; `seen` is the state of the cluster in which it did."""
+
+    seen: _Memo
+    kind: Kind
+    message: str
+    plugins: frozenset[str]
+    outcome: Outcome
+
+
+class Attempts:
+    """What is done with pods whose turn it is."""
+
+    def __init__(
+        self, client: ActorClient, clock: Clock, recorder: Recorder, model: Model, engines: Mapping[str, Engine]
+    ) -> None:
+        self._client: Final = client
+        self._clock: Final = clock
+        self._recorder: Final = recorder
+        self._model: Final = model
+        self._engines: Final = engines
+        self._pods: Final = client.resource("", "Pod")
+        self._failed: Final[dict[tuple[str, int, int, bool], Failed]] = {}
+
+    def run(self, entry: Waiting) -> None:
+        """Schedules a pod; nothing where it is gone, or has a node by now."""
+        record = self._client.store.find(self._pods, entry.pod.namespace, entry.pod.name)
+        if record is None or record.uid != entry.pod.uid or record.node or entry.pod.uid not in self._model.queue:
+            self._model.queue.remove(entry.pod.uid)
+            return
+        if record.deletion is not None:
+            self._model.queue.remove(entry.pod.uid)
+            told = f"skip schedule deleting pod: {record.namespace}/{record.name}"
+            self._recorder.record(record, "Warning", "FailedScheduling", told)
+            return
+        spec = record.body.spec(core.PodSpec)
+        self._decide(entry, record, spec, self._engines[spec.scheduler_name or "default-scheduler"])
+
+    def forget(self) -> None:
+        """Drops what is remembered of failures."""
+        self._failed.clear()
+
+    def _decide(self, entry: Waiting, record: Record, spec: core.PodSpec, engine: Engine) -> None:
+        pod = entry.pod
+        key = engine.settings.scheduler_name, id(pod.kind), pod.priority, spec.preemption_policy != "Never"
+        nominated = pods.status(record).nominated_node_name
+        known = self._failed.get(key)
+        if known is None or known.seen != self._seen() or nominated or pod.claims:
+            found = self._choose(pod, engine)
+            if isinstance(found, Found):
+                self._bind(entry, record, found.node)
+                return
+            known = self._vain(pod, spec, nominated, engine, found)
+            self._failed[key] = known
+        if known.outcome.chosen is not None:
+            self._remove(record, engine, known.outcome.chosen)
+        self._fail(entry, record, known)
+
+    def _choose(self, pod: Pod, engine: Engine) -> Found | Unfit:
+        """The nominated node where that still fits; else the best (2.7)."""
+        others = self._promised(pod)
+        own = self._model.promised.get(pod.uid)
+        slot = None if own is None else self._model.cluster.slots.get(own.node)
+        if own is not None and slot is not None and engine.status(pod, slot, nominated=others) is None:
+            return Found(own.node, 1, 1)
+        return engine.choose(pod, nominated=others)
+
+    def _vain(self, pod: Pod, spec: core.PodSpec, nominated: str, engine: Engine, unfit: Unfit) -> Failed:
+        outcome = Outcome()
+        if unfit.nodes:
+            request = preempt.Request(
+                pod=pod,
+                unfit=unfit,
+                may_preempt=spec.preemption_policy != "Never",
+                nominated_node=nominated,
+                nominated=self._promised(pod),
+                budgets=cache(self._budgets),
+            )
+            outcome = preempt.preempt(engine, request)
+        message = unfit.message(messages.after_filter(outcome.message))
+        return Failed(self._seen(), pod.kind, message, unfit.plugins, outcome)
+
+    def _bind(self, entry: Waiting, record: Record, node: str) -> None:
+        pod, model = entry.pod, self._model
+        pod.node = node
+        model.cluster.put_pod(pod)
+        model.promised.pop(pod.uid, None)
+        try:
+            self._client.bind(record, node)
+        except NotFound:
+            model.cluster.drop_pod(pod.uid)
+            model.queue.remove(pod.uid)
+            return
+        except StatusError as error:
+            self._forget(entry, record, str(error))
+            return
+        model.queue.remove(pod.uid)
+        told = f"Successfully assigned {record.namespace}/{record.name} to {node}"
+        self._recorder.record(record, "Normal", "Scheduled", told)
+
+    def _forget(self, entry: Waiting, record: Record, error: str) -> None:
+        """A binding failed: what the pod would have taken is free, which may wake others (6.2)."""
+        model, now = self._model, self._clock.now()
+        gone = model.cluster.drop_pod(entry.pod.uid)
+        if gone is not None:
+            model.queue.wake(hints.pod_gone(gone), now)
+        entry.pod.node = ""
+        model.queue.reject(entry, frozenset(), now)
+        self._tell(record, "SchedulerError", error, "")
+
+    def _fail(self, entry: Waiting, record: Record, failed: Failed) -> None:
+        model, outcome = self._model, failed.outcome
+        model.queue.reject(entry, failed.plugins, self._clock.now())
+        nominated = pods.status(record).nominated_node_name if outcome.keeps_nomination else ""
+        if outcome.chosen is not None:
+            nominated = outcome.chosen.node
+        model.promise(entry.pod, nominated)
+        self._tell(record, "Unschedulable", failed.message, nominated)
+
+    def _tell(self, record: Record, reason: str, message: str, nominated: str) -> None:
+        """The event, and the condition where it is another one."""
+        self._recorder.record(record, "Warning", "FailedScheduling", messages.note(message))
+        told = pods.status(record)
+        held = told.condition("PodScheduled")
+        new = Condition(
+            "PodScheduled", "False", last_transition_time=self._client.now(), reason=reason, message=message
+        )
+        same = held is not None and (held.status, held.reason, held.message) == ("False", reason, message)
+        if same and told.nominated_node_name == nominated:
+            return
+        status = msgspec.structs.replace(told, conditions=told.with_condition(new), nominated_node_name=nominated)
+        owned = PodStatus(conditions=(new,), nominated_node_name=nominated)
+        try:
+            self._client.write_status(record, status, ("scheduled", bool(nominated)), owned=lambda: owned)
+        except StatusError:
+            return  # it is gone, or another by now: there is nothing to tell it
+
+    def _remove(self, record: Record, engine: Engine, chosen: Candidate) -> None:
+        """Victims are told, and deleted with their own grace; promises of the node to lesser pods end (5.6)."""
+        name = engine.settings.scheduler_name
+        for victim in chosen.victims:
+            held = self._client.store.find(self._pods, victim.namespace, victim.name)
+            if held is None or held.uid != victim.uid:
+                continue
+            if held.deletion is None:
+                self._preempt(held, name)
+            told = f"Preempted by pod {record.uid} on node {chosen.node}"
+            self._recorder.record(held, "Normal", "Preempted", told)
+        priority = record.body.spec(core.PodSpec).priority or 0
+        for other in [held for held in self._model.promised.values() if held.node == chosen.node]:
+            if other.priority < priority:
+                self._withdraw(other)
+
+    def _preempt(self, victim: Record, scheduler: str) -> None:
+        told = pods.status(victim)
+        marked = Condition(
+            "DisruptionTarget",
+            "True",
+            last_transition_time=self._client.now(),
+            reason="PreemptionByScheduler",
+            message=f"{scheduler}: preempting to accommodate a higher priority pod",
+        )
+        status = msgspec.structs.replace(told, conditions=told.with_condition(marked))
+        try:
+            held = self._client.write_status(victim, status, "preempted", owned=lambda: PodStatus(conditions=(marked,)))
+            self._client.delete(held)
+        except StatusError:
+            return  # it went by itself
+
+    def _withdraw(self, other: Pod) -> None:
+        self._model.promise(other, "")
+        held = self._client.store.find(self._pods, other.namespace, other.name)
+        if held is None or held.uid != other.uid:
+            return
+        status = msgspec.structs.replace(pods.status(held), nominated_node_name="")
+        try:
+            self._client.write_status(held, status, "withdrawn", owned=PodStatus)
+        except StatusError:
+            return
+
+    def _promised(self, pod: Pod) -> tuple[Pod, ...]:
+        """The pods to which nodes are promised, and which are at least as important."""
+        held = self._model.promised
+        if not held:
+            return ()
+        return tuple(other for other in held.values() if other.priority >= pod.priority and other.uid != pod.uid)
+
+    def _seen(self) -> _Memo:
+        return self._model.cluster.version, len(self._model.promised), self._model.storage_version
+
+    def _budgets(self) -> list[Budget]:
+        found = []
+        for held in self._client.records("policy", "PodDisruptionBudget").values():
+            told = msgspec.json.decode(section(held.status) or b"{}", type=_BudgetStatus)
+            selector = selector_of(held.body.spec(policy.PodDisruptionBudgetSpec).selector)
+            disrupted = frozenset(told.disrupted_pods)
+            found.append(Budget(held.namespace, selector or NOTHING, told.disruptions_allowed, disrupted))
+        return found
+
+
+class _BudgetStatus(msgspec.Struct, frozen=True, rename="camel"):
+    disruptions_allowed: int = 0
+    disrupted_pods: dict[str, object] = {}

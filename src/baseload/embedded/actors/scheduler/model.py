@@ -1,0 +1,170 @@
+"""The scheduler's model of the cluster: what it hears of changes, and whom each of them wakes.
+
+Changes come by class from the store. Those that this scheduler made itself (a binding) are known already and change
+nothing; what nodes say over and over (a heartbeat) is compared and passed over.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from baseload.decide.schedule import hints
+from baseload.decide.schedule.cluster import Cluster
+from baseload.decide.schedule.kinds import Pod
+from baseload.decide.schedule.profile import Profile
+from baseload.decide.schedule.queue import Queue
+from baseload.embedded.actors import pods
+from baseload.embedded.actors.client import ActorClient
+from baseload.embedded.actors.scheduler.readings import Readings
+from baseload.embedded.store.log import Event
+from baseload.embedded.store.record import Record
+from baseload.kube.types import core
+from baseload.values.clock import Bell, Clock
+
+_ALL: Final = ("added", "removed", "marked", "bound", "spec", "status", "other")
+_BEINGS: Final = ("added", "removed", "spec", "other")
+
+
+class Model:
+    """Keeps `cluster` and `queue` in step with the store; only what is assumed differs."""
+
+    def __init__(self, client: ActorClient, clock: Clock, bell: Bell, profiles: Mapping[str, Profile]) -> None:
+        self._client: Final = client
+        self._clock: Final = clock
+        self._profiles: Final = profiles
+        hard = {profile.hard_pod_affinity_weight for profile in profiles.values()}
+        self.cluster: Final = Cluster(max(hard))
+        self.queue: Final = Queue()
+        self.readings: Final = Readings(client, self.cluster, profiles)
+        self.promised: Final[dict[str, Pod]] = {}  # uid -> a pod without a node, with the node that it is nominated to
+        self.storage_version = 0
+        """Rises with every change of a volume, a claim, a class or what nodes attach"""
+        heard: tuple[tuple[str, str, tuple[str, ...], Callable[[Event], None]], ...] = (
+            ("", "Namespace", ("added", "removed", "other"), self._namespace),
+            ("", "Node", ("added", "removed", "spec", "status", "other"), self._node),
+            ("", "Service", _BEINGS, self._service),
+            ("", "PersistentVolume", _ALL, self._storage),
+            ("", "PersistentVolumeClaim", _ALL, self._claim),
+            ("storage.k8s.io", "StorageClass", _BEINGS, self._storage),
+            ("storage.k8s.io", "CSINode", _BEINGS, self._storage),
+            ("", "Pod", _ALL, self._pod),
+        )
+        self._heard: Final = [
+            (client.subscribe(group, name, classes, bell.ring), hear) for group, name, classes, hear in heard
+        ]
+
+    def begin(self) -> None:
+        """Reads what is there."""
+        for record in self._client.records("", "Node").values():
+            self.cluster.set_node(self.readings.facts(record))
+        for record in self._client.records("", "Pod").values():
+            self._now(record)
+
+    def hear(self) -> None:
+        """Takes in what came since the last time."""
+        for subscription, hear in self._heard:
+            for event in subscription.take():
+                hear(event)
+
+    def promise(self, pod: Pod, node: str) -> None:
+        """Notes to which node a pod is nominated; "" for none."""
+        if node:
+            pod.node = node
+            self.promised[pod.uid] = pod
+        else:
+            self.promised.pop(pod.uid, None)
+
+    def is_mine(self, record: Record) -> bool:
+        return (record.body.spec(core.PodSpec).scheduler_name or "default-scheduler") in self._profiles
+
+    # -- pods
+
+    def _pod(self, event: Event) -> None:
+        if event.type == "DELETED" or pods.is_over(event.record):
+            self._gone(event.record)
+        else:
+            self._now(event.record)
+
+    def _gone(self, record: Record) -> None:
+        gone = self.cluster.drop_pod(record.uid) or self.promised.get(record.uid)
+        self.queue.remove(record.uid)
+        self.promised.pop(record.uid, None)
+        if gone is not None:
+            self.queue.wake(hints.pod_gone(gone), self._clock.now())
+
+    def _now(self, record: Record) -> None:
+        if pods.is_over(record):
+            return
+        if record.node:
+            self._placed(record)
+        elif record.uid not in self.cluster.pods and self.is_mine(record):
+            self._waits(record)
+
+    def _placed(self, record: Record) -> None:
+        known = self.cluster.pods.get(record.uid)
+        kind = self.readings.kind(record)
+        ends = record.deletion is not None
+        if known is not None and known.node == record.node and known.kind is kind and known.is_terminating == ends:
+            known.started = known.started or pods.status(record).start_time
+            return
+        pod = self.readings.pod(record, record.node)
+        self.queue.remove(record.uid)
+        self.promised.pop(record.uid, None)
+        self.cluster.put_pod(pod)
+        change = hints.pod_placed(pod) if known is None else hints.pod_changed(known, pod)
+        self.queue.wake(change, self._clock.now())
+
+    def _waits(self, record: Record) -> None:
+        known = self.queue.get(record.uid)
+        spec = record.body.spec(core.PodSpec)
+        gated = bool(spec.scheduling_gates)
+        if known is None or known.pod.kind is not self.readings.kind(record) or (known.where == "gated") != gated:
+            pod = self.readings.pod(record)
+            self.queue.add(pod, self._clock.now(), gated=gated)
+        nominated = pods.status(record).nominated_node_name
+        held = self.promised.get(record.uid)
+        if nominated and (held is None or held.node != nominated):
+            self.promise(self.readings.pod(record), nominated)
+        elif not nominated and held is not None:
+            del self.promised[record.uid]
+
+    # -- what else counts
+
+    def _node(self, event: Event) -> None:
+        record, known = event.record, self.cluster.node(event.record.name)
+        before = None if known is None else known.facts
+        if event.type == "DELETED":
+            self.cluster.drop_node(record.name)
+            if before is not None:
+                self.queue.wake(hints.node_gone(before), self._clock.now())
+            return
+        facts = self.readings.facts(record)
+        if self.cluster.set_node(facts):
+            self.queue.wake(hints.node_changed(before, facts), self._clock.now())
+
+    def _storage(self, event: Event) -> None:
+        self.storage_version += 1
+        self.queue.wake(hints.storage_changed(), self._clock.now())
+
+    def _claim(self, event: Event) -> None:
+        self.storage_version += 1
+        self.queue.wake(hints.storage_changed(event.record.namespace, event.record.name), self._clock.now())
+
+    def _service(self, event: Event) -> None:
+        old = event.old
+        if old is None or old.body is not event.record.body or event.type == "DELETED":
+            self.readings.services_changed()
+
+    def _namespace(self, event: Event) -> None:
+        self.readings.namespaces_changed()
+        if self.readings.reads_namespaces:
+            self._read_again()
+
+    def _read_again(self) -> None:
+        """Terms that select namespaces mean others now: every pod is read anew, and those that wait try again."""
+        now = self._clock.now()
+        for record in self._client.records("", "Pod").values():
+            known = self.cluster.pods.get(record.uid)
+            if known is not None:
+                self.cluster.put_pod(self.readings.pod(record, known.node))
+            elif (entry := self.queue.get(record.uid)) is not None and entry.where != "gated":
+                self.queue.add(self.readings.pod(record), now)
