@@ -85,17 +85,17 @@ class Real:
 @contextmanager
 def running(assets: Path, folder: Path, definitions: list[dict[str, Any]]) -> Iterator[Real]:
     """A server that has the definitions of custom resources that the embedded one begins with."""
-    ports = etcd_port, _, port, _ = _free_ports(4)
+    ports = etcd_port, _, port, _ = free_ports(4)
     (folder / "accounts.key").write_bytes(_account_key())
     (folder / "tokens.csv").write_text(f"{_TOKEN},administrator,administrator,system:masters\n", encoding="ascii")
     real = Real(port, folder / "certificates" / "apiserver.crt", Etcd(etcd_port))
     with ExitStack() as stack:
         etcd, server, manager = _commands(assets, folder, *ports)
-        stack.enter_context(_program(folder, etcd))
-        stack.enter_context(_program(folder, server))
+        stack.enter_context(program(folder, etcd))
+        stack.enter_context(program(folder, server))
         _wait(lambda: real.authority.exists() and _is_ready(real))
         real.write_kubeconfig(folder / "kubeconfig")
-        stack.enter_context(_program(folder, manager))
+        stack.enter_context(program(folder, manager))
         _furnish(real, definitions)
         real.etcd.note()
         yield real
@@ -183,7 +183,7 @@ def _wait(is_so: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def _program(folder: Path, command: list[str]) -> Iterator[None]:
+def program(folder: Path, command: list[str]) -> Iterator[None]:
     """Runs a program until the end of the block; what it says goes into a file beside its data."""
     with (folder / f"{Path(command[0]).name}.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
@@ -208,7 +208,7 @@ def _account_key() -> bytes:
     return key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
 
 
-def _free_ports(number: int) -> list[int]:
+def free_ports(number: int) -> list[int]:
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
         for it in sockets:

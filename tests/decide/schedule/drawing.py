@@ -15,6 +15,7 @@ TAINTS = st.builds(
     st.sampled_from(("", "x")),
     st.sampled_from(("NoSchedule", "PreferNoSchedule", "NoExecute")),
 )
+TAINT_LISTS = st.lists(TAINTS, max_size=2, unique_by=lambda taint: (taint["key"], taint["effect"]))
 TOLERATIONS = st.one_of(
     st.just({"operator": "Exists"}),
     st.builds(
@@ -107,7 +108,7 @@ def nodes(draw: st.DrawFn, name: str) -> core.Node:
         name,
         zone=draw(st.sampled_from(("", "z1", "z2", "z3"))),
         labels=labels,
-        taints=draw(st.lists(TAINTS, max_size=2)) if draw(st.integers(0, 2)) == 0 else (),
+        taints=draw(TAINT_LISTS) if draw(st.integers(0, 2)) == 0 else (),
         unschedulable=draw(st.integers(0, 9)) == 0,
         cpu=draw(st.sampled_from(("1", "2", "4"))),
         memory=draw(st.sampled_from(("1Gi", "3000Mi", "8Gi"))),
@@ -116,8 +117,8 @@ def nodes(draw: st.DrawFn, name: str) -> core.Node:
 
 
 @st.composite
-def pods(draw: st.DrawFn, name: str, on: str = "") -> core.Pod:
-    spec: dict[str, Any] = {}
+def pods(draw: st.DrawFn, name: str, on: str = "", priorities: tuple[int, ...] = (0,)) -> core.Pod:
+    spec: dict[str, Any] = {"priority": draw(st.sampled_from(priorities))}
     if draw(st.integers(0, 2)) == 0:
         spec["tolerations"] = draw(st.lists(TOLERATIONS, min_size=1, max_size=2))
     if draw(st.integers(0, 5)) == 0:
@@ -141,9 +142,11 @@ def pods(draw: st.DrawFn, name: str, on: str = "") -> core.Pod:
 
 
 @st.composite
-def clusters(draw: st.DrawFn) -> tuple[list[core.Node], list[core.Pod], core.Pod]:
+def clusters(draw: st.DrawFn, priorities: tuple[int, ...] = (0,)) -> tuple[list[core.Node], list[core.Pod], core.Pod]:
     """Nodes, pods that run on them, and one that looks for a place."""
     names = [f"n{number}" for number in range(draw(st.integers(1, 6)))]
     made = [draw(nodes(name)) for name in names]
-    running = [draw(pods(f"p{number}", draw(st.sampled_from(names)))) for number in range(draw(st.integers(0, 8)))]
-    return made, running, draw(pods("new"))
+    running = [
+        draw(pods(f"p{number}", draw(st.sampled_from(names)), priorities)) for number in range(draw(st.integers(0, 8)))
+    ]
+    return made, running, draw(pods("new", priorities=priorities))

@@ -88,7 +88,7 @@ def test_a_pod_that_fits_nowhere_says_why() -> None:
     stage.create(asking("web", "2"))
     stage.run(1)
     text = (
-        "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu. no new claims to deallocate, "
+        "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu. "
         "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
     )
     told = condition(stage, "web")
@@ -251,7 +251,10 @@ def test_an_important_pod_takes_the_place_of_a_lesser_one() -> None:
     assert ("Normal", "Preempted", f"Preempted by pod {vip.uid} on node n1") in events(stage, "victim")
     assert "deletionTimestamp" not in stage.tree("", "Pod", "spared")["metadata"]
     assert stage.tree("", "Pod", "vip")["status"]["nominatedNodeName"] == "n1"
-    assert condition(stage, "vip")["message"] == "0/1 nodes are available: 1 Insufficient cpu."
+    assert condition(stage, "vip")["message"] == (
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node n1, "
+        "preempting 1 victims"
+    )
 
     stage.run(20)
     assert node_of(stage, "vip") == ""
@@ -292,8 +295,7 @@ def test_a_pod_that_must_not_preempt_says_so() -> None:
     stage.create(asking("vip", "3", priorityClassName="polite"))
     stage.run(1)
     assert condition(stage, "vip")["message"] == (
-        "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, "
-        "preemption: not eligible due to preemptionPolicy=Never."
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never."
     )
 
 

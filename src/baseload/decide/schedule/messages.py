@@ -25,8 +25,8 @@ def unfit(nodes: int, statuses: Iterable[tuple[Status, int]], *, rejected: str =
 
 
 def after_filter(text: str) -> str:
-    """What preemption says, behind what dynamic resource allocation has to say: nothing to take back."""
-    return f"no new claims to deallocate, preemption: {text}" if text else ""
+    """What preemption says. From 1.37 on nothing about resource claims stands before it (seen on a real server)."""
+    return f"preemption: {text}" if text else ""
 
 
 def note(message: str) -> str:

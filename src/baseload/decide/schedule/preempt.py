@@ -83,7 +83,9 @@ def preempt(engine: Engine, request: Request) -> Outcome:
     slots.sort(key={slot: at for at, slot in enumerate(engine.cluster.order.tolist())}.__getitem__)
     candidates, refused = _candidates(engine, request, slots)
     if candidates:
-        return Outcome(best(candidates))
+        chosen = best(candidates)
+        told = f"found a potential placement for pod on node {chosen.node}, preempting {len(chosen.victims)} victims"
+        return Outcome(chosen, told)
     counts: dict[Status, int] = {}
     for status in refused:
         counts[status] = counts.get(status, 0) + 1
