@@ -34,6 +34,8 @@ class Ask:
     counted_cpu: int = 0
     """As `cpu`, with something for each container that asks for none"""
     counted_memory: int = 0
+    is_native: bool = True
+    """Whether it is for cpu and memory alone"""
 
     @cached_property
     def by_resource(self) -> Mapping[str, int]:
@@ -52,6 +54,7 @@ def of_pod(spec: PodSpec) -> Ask:
         memory=amounts.get(MEMORY, 0),
         counted_cpu=counted.get(CPU, 0),
         counted_memory=counted.get(MEMORY, 0),
+        is_native=all(name in (CPU, MEMORY) for name in ordered),
     )
 
 

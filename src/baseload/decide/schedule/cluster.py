@@ -31,6 +31,7 @@ class Cluster:
         self.pods: Final[dict[str, Pod]] = {}  # uid -> pod with a node
         self.tallies: Final = Tallies()
         self.log: Final[list[int]] = []
+        self.membership = 0  # rises with each node that comes or goes
         self.start = 0  # number of the log's first entry
         self._free: Final[list[int]] = []
         self._zones: Final[dict[str, dict[str, None]]] = {}
@@ -95,6 +96,7 @@ class Cluster:
         self._free.append(slot)
         self._leave_zone(node.facts)
         self._order = None
+        self.membership += 1
         for axis in self._axes.values():
             axis.put(slot, None)
         self._note(~slot)
@@ -181,6 +183,7 @@ class Cluster:
         self.slots[new.name] = slot
         self._zones.setdefault(new.zone, {})[new.name] = None
         self._order = None
+        self.membership += 1
         for key, axis in self._axes.items():
             axis.put(slot, new.labels.get(key))
         self._note(~slot)

@@ -77,6 +77,8 @@ class Engine:
         self._standings: Final[dict[tuple[Ask, Place], Standing]] = {}
         self._of_kind: Final[dict[int, tuple[Kind, Standing]]] = {}
         self._salts: Final[dict[str, int]] = {}
+        self._places: Numbers = np.zeros(0, np.int64)
+        self._placed = -1
         number = self.judge.number
         self._skewed, self._no_domain = number(statuses.SKEWED), number(statuses.NO_DOMAIN)
         self._not_near, self._too_near = number(statuses.NOT_NEAR), number(statuses.TOO_NEAR)
@@ -176,19 +178,24 @@ class Engine:
     def _best(self, pod: Pod, slots: Numbers) -> int:
         """The node with the highest score; of equal ones, the first after the pod's own place on a ring of names."""
         total = self.scores(pod.kind, slots)
-        tied = slots[np.flatnonzero(total == total.max())]
+        tied = slots[total == total.max()]
         if len(tied) == 1:
             return int(tied[0])
+        if self._placed != self.cluster.membership:
+            self._place()
         own = zlib.crc32(pod.uid.encode(), self._seed)
-        places = [((self._salt(slot) - own) & _RING, int(slot)) for slot in tied.tolist()]
-        return min(places)[1]
+        return int(tied[np.argmin((self._places[tied] - own) & _RING)])
 
-    def _salt(self, slot: int) -> int:
-        name = self.cluster.at(slot).facts.name
-        salt = self._salts.get(name)
-        if salt is None:
-            salt = self._salts[name] = zlib.crc32(name.encode(), self._seed)
-        return salt
+    def _place(self) -> None:
+        """The places of nodes on the ring of names, where nodes came or went."""
+        cluster = self.cluster
+        self._placed = cluster.membership
+        self._places = np.zeros(cluster.tallies.slots, np.int64)
+        for name, slot in cluster.slots.items():
+            salt = self._salts.get(name)
+            if salt is None:
+                salt = self._salts[name] = zlib.crc32(name.encode(), self._seed)
+            self._places[slot] = salt
 
     def _with_nominated(self, codes: Numbers, pod: Pod, extra: Extra | None, nominated: Iterable[Pod]) -> Numbers:
         """Nodes that are promised to others have to take the pod both with those and without them (2.7)."""

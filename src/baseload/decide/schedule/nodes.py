@@ -48,6 +48,8 @@ class Node:
     cpu: int = 0
     memory: int = 0
     asked: dict[str, int] = field(default_factory=dict)
+    asked_cpu: int = 0
+    asked_memory: int = 0
     counted_cpu: int = 0
     counted_memory: int = 0
     pods: dict[str, Pod] = field(default_factory=dict)  # uid -> pod
@@ -69,6 +71,8 @@ class Node:
         ask, asked = pod.kind.ask, self.asked
         for resource, amount in ask.amounts:
             asked[resource] = asked.get(resource, 0) + sign * amount
+        self.asked_cpu += sign * ask.cpu
+        self.asked_memory += sign * ask.memory
         self.counted_cpu += sign * ask.counted_cpu
         self.counted_memory += sign * ask.counted_memory
         for port in pod.kind.demands.place.ports:

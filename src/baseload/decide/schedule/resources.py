@@ -19,11 +19,17 @@ BEST: Final = 100
 _HALF: Final = BEST // 2
 _LEVEL: Final = BEST // 10  # points of a shape are given as 0 to 10
 
+_PAIR: Final = (("cpu", 1), ("memory", 1))
 Score = Callable[[Ask, Node], int]
 
 
 def insufficient(ask: Ask, node: Node) -> Status | None:
     """What a node lacks for a pod, all of it; None where it has the room."""
+    if ask.is_native and len(node.pods) < node.allowed_pods:
+        # What nearly every look comes to.
+        cpu, memory = ask.cpu, ask.memory
+        if (not cpu or cpu <= node.cpu - node.asked_cpu) and (not memory or memory <= node.memory - node.asked_memory):
+            return None
     reasons = ["Too many pods"] if len(node.pods) >= node.allowed_pods else []
     allocatable, asked, hopeless = node.facts.allocatable, node.asked, False
     for resource, amount in ask.amounts:
@@ -65,7 +71,7 @@ def fit_score(profile: Profile) -> Score:
     if profile.scoring_strategy == "RequestedToCapacityRatio":
         return _by_ratio(profile)
     single = least_allocated if profile.scoring_strategy == "LeastAllocated" else most_allocated
-    if profile.resources == (("cpu", 1), ("memory", 1)):
+    if profile.resources == _PAIR:
         return _of_two(single)
     resources = profile.resources
 
@@ -142,6 +148,46 @@ def balance_score(profile: Profile) -> Score | None:
         return improvement(evenness(after), evenness(before))
 
     return score if resources else None
+
+
+def room_score(ask: Ask, profile: Profile) -> Callable[[Node], int]:
+    """Both scores, weighted, for one request."""
+    fit, balance, weights = fit_score(profile), balance_score(profile), profile.weights
+    asks_for_some = any(ask.by_resource.get(resource) for resource in profile.balanced_resources)
+    for_fit, for_balance = weights.node_resources_fit, weights.balanced_allocation if asks_for_some else 0
+
+    def score(node: Node) -> int:
+        found = for_fit * fit(ask, node)
+        return found + for_balance * balance(ask, node) if balance is not None and for_balance else found
+
+    is_usual = profile.scoring_strategy == "LeastAllocated" and profile.resources == _PAIR
+    if is_usual and profile.balanced_resources == ("cpu", "memory"):
+        return _usual(ask, for_fit, for_balance, score)
+    return score
+
+
+def _usual(ask: Ask, for_fit: int, for_balance: int, otherwise: Callable[[Node], int]) -> Callable[[Node], int]:
+    """The same for the default settings without any detour: it is worked out anew with every pod that comes or goes."""
+    own_cpu, own_memory = ask.cpu, ask.memory
+    counted_cpu, counted_memory = ask.counted_cpu, ask.counted_memory
+
+    def score(node: Node) -> int:
+        cpu, memory = node.cpu, node.memory
+        if not (cpu and memory):
+            return otherwise(node)
+        left = cpu - counted_cpu - node.counted_cpu
+        found = left * BEST // cpu if left > 0 else 0
+        left = memory - counted_memory - node.counted_memory
+        found = (found + (left * BEST // memory if left > 0 else 0)) // 2 * for_fit
+        if for_balance:
+            of_cpu, of_memory = node.asked_cpu / cpu, node.asked_memory / memory
+            with_cpu, with_memory = (node.asked_cpu + own_cpu) / cpu, (node.asked_memory + own_memory) / memory
+            before = abs(((of_cpu if of_cpu < 1 else 1.0) - (of_memory if of_memory < 1 else 1.0)) / 2)
+            after = abs(((with_cpu if with_cpu < 1 else 1.0) - (with_memory if with_memory < 1 else 1.0)) / 2)
+            found += improvement(int((1 - after) * BEST), int((1 - before) * BEST)) * for_balance
+        return found
+
+    return score
 
 
 def improvement(after: int, before: int) -> int:

@@ -31,8 +31,6 @@ class Judge:
 
     def __init__(self, profile: Profile) -> None:
         self.profile: Final = profile
-        self.fit_score: Final = resources.fit_score(profile)
-        self.balance_score: Final = resources.balance_score(profile)
         self.statuses: Final[list[Status | None]] = [None]  # number -> status; 0: the node takes the pod
         self._numbers: Final[dict[Status, int]] = {}
 
@@ -72,10 +70,7 @@ class Standing:
         self._ask: Final = ask
         self._place: Final = place
         self._judge: Final = judge
-        weights, profile = judge.profile.weights, judge.profile
-        self._fit_weight: Final = weights.node_resources_fit
-        asked = any(ask.by_resource.get(resource) for resource in profile.balanced_resources)
-        self._balance_weight: Final = weights.balanced_allocation if asked and judge.balance_score else 0
+        self._room_score: Final = resources.room_score(ask, judge.profile)
         self._version = -1
         self._static: Final[list[int]] = []
         self.codes: Numbers = np.zeros(0, np.int64)
@@ -135,7 +130,4 @@ class Standing:
             self.codes[slot] = judge.number(status)
             return
         self.codes[slot] = FITS
-        score = self._fit_weight * judge.fit_score(ask, node)
-        if self._balance_weight and judge.balance_score is not None:
-            score += self._balance_weight * judge.balance_score(ask, node)
-        self.scores[slot] = score
+        self.scores[slot] = self._room_score(node)
