@@ -71,6 +71,9 @@ def post(server: Server, nodes: Sequence[core.Node], pods: Sequence[core.Pod]) -
         assert code == 200, answer
     for pod in pods:
         create(server, pod)
+        started = {"status": {"startTime": pod.status.start_time}}
+        code, answer = ask(server, "PATCH", f"{_path(pod)}/status", started, media_type=MERGE)
+        assert code == 200, answer
         if pod.metadata.deletion_timestamp:
             code, answer = ask(server, "DELETE", _path(pod))
             assert code == 200, answer
@@ -86,6 +89,7 @@ def pod_tree(pod: core.Pod) -> dict[str, Any]:
     """A drawn pod as a user would write it."""
     tree = _tree(pod)
     metadata, spec = tree["metadata"], tree["spec"]
+    tree.pop("status", None)
     for name in ("uid", "deletionTimestamp"):
         metadata.pop(name, None)
     for container in spec["containers"]:

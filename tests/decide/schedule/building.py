@@ -48,6 +48,7 @@ def pod(
     namespace: str = "default",
     labels: Mapping[str, str] | None = None,
     terminating: bool = False,
+    started: str = "",
     **spec: Any,
 ) -> core.Pod:
     requests = {key: value for key, value in (("cpu", cpu), ("memory", memory)) if value is not None}
@@ -60,6 +61,7 @@ def pod(
             "deletionTimestamp": "2026-11-30T12:00:00Z" if terminating else "",
         },
         "spec": {"containers": [{"name": "main", "resources": {"requests": requests}}], "nodeName": on, **spec},
+        "status": {"startTime": started},
     }
     return msgspec.convert(tree, core.Pod)
 

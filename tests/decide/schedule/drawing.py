@@ -136,6 +136,7 @@ def pods(draw: st.DrawFn, name: str, on: str = "", priorities: tuple[int, ...] =
         on=on,
         namespace=draw(st.sampled_from(("default", "default", "other"))),
         labels={"app": draw(st.sampled_from(APPS))} if draw(st.integers(0, 5)) else {},
+        started=f"2026-11-30T10:00:0{name[1]}Z" if on else "",
         terminating=bool(on) and draw(st.integers(0, 5)) == 0,
         **spec,
     )

@@ -66,7 +66,8 @@ def compare(server: Real, nodes: Sequence[core.Node], running: Sequence[core.Pod
     told, expected = schedulers.condition(theirs), ours.message(messages.after_filter(outcome.message))
     assert told == expected, f"{told!r} and not {expected!r}"
     if len(taken) and outcome.chosen is not None and theirs["status"].get("nominatedNodeName") == outcome.chosen.node:
-        assert taken == {victim.name for victim in outcome.chosen.victims if not victim.is_terminating}
+        victims = {victim.name for victim in outcome.chosen.victims if not victim.is_terminating}
+        assert taken == victims, f"{taken} and not {victims}"
     assert (theirs["status"].get("nominatedNodeName") is None) == (outcome.chosen is None)
 
 

@@ -126,7 +126,7 @@ def read(
     place = Place(
         node_name=spec.node_name,
         selector=tuple(LabelTerm.of(key, "In", (value,)) for key, value in sorted(spec.node_selector.items())),
-        required=None if required is None else tuple(map(_node_term, required.node_selector_terms)),
+        required=None if required is None else node_terms(required),
         preferred=tuple((entry.weight, _node_term(entry.preference)) for entry in preferred if entry.weight),
         tolerations=held.tolerations,
         ports=(*held.ports, *_of_sidecars(spec)),
@@ -141,6 +141,11 @@ def read(
         preferred_affinity=tuple((weight, _near(term)) for weight, term in held.preferred_affinity),
         preferred_anti_affinity=tuple((weight, _near(term)) for weight, term in held.preferred_anti_affinity),
     )
+
+
+def node_terms(written: core.NodeSelector) -> tuple[NodeTerm, ...]:
+    """The terms of a node selector, any of which is enough."""
+    return tuple(map(_node_term, written.node_selector_terms))
 
 
 def _node_term(written: core.NodeSelectorTerm) -> NodeTerm:

@@ -53,4 +53,6 @@ class Pod:
     is_preempted: bool = False
     """Terminating because the scheduler preempted it"""
     claims: tuple[str, ...] = ()
+    made_claims: tuple[str, ...] = ()
+    """Those of `claims` that are made with the pod"""
     node: str = ""

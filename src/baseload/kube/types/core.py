@@ -122,6 +122,7 @@ class PersistentVolumeClaimSpec(Wire, frozen=True):
     storage_class_name: str | None = None  # None: the default class; "": no class at all
     volume_name: str = ""
     access_modes: tuple[str, ...] = ()
+    selector: LabelSelector | None = None
     resources: VolumeResourceRequirements = VolumeResourceRequirements()
 
 

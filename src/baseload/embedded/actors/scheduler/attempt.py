@@ -12,23 +12,27 @@ from typing import Final
 import msgspec
 
 from baseload.decide.fit.constraints import selector_of
-from baseload.decide.schedule import hints, messages, preempt
-from baseload.decide.schedule.engine import Engine, Found, Unfit
+from baseload.decide.schedule import hints, messages, preempt, volumes
+from baseload.decide.schedule.engine import Engine, Extra, Found, Unfit
 from baseload.decide.schedule.kinds import Kind, Pod
 from baseload.decide.schedule.preempt import Budget, Candidate, Outcome
 from baseload.decide.schedule.queue import Waiting
+from baseload.decide.schedule.volumes import Plan
 from baseload.embedded.actors import pods
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.pods import Condition, PodStatus
 from baseload.embedded.actors.recorder import Recorder
 from baseload.embedded.actors.scheduler.model import Model
+from baseload.embedded.actors.scheduler.storage import LATE, POLL, Binding, Claims
 from baseload.embedded.store.errors import NotFound, StatusError
 from baseload.embedded.store.record import Record, section
 from baseload.kube.types import core, policy
+from baseload.values import instant
 from baseload.values.clock import Clock
 from baseload.values.selector import NOTHING
 
 _Memo = tuple[int, int, int]
+_NO_PLAN: Final = Plan()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,15 @@ class Attempts:
     """What is done with pods whose turn it is."""
 
     def __init__(
-        self, client: ActorClient, clock: Clock, recorder: Recorder, model: Model, engines: Mapping[str, Engine]
+        self,
+        client: ActorClient,
+        clock: Clock,
+        recorder: Recorder,
+        model: Model,
+        engines: Mapping[str, Engine],
+        claims: Claims,
+        *,
+        bind_timeout_seconds: int,
     ) -> None:
         self._client: Final = client
         self._clock: Final = clock
@@ -54,6 +66,8 @@ class Attempts:
         self._model: Final = model
         self._engines: Final = engines
         self._pods: Final = client.resource("", "Pod")
+        self._claims: Final = claims
+        self._bind_timeout: Final = bind_timeout_seconds * instant.SECOND
         self._failed: Final[dict[tuple[str, int, int, bool], Failed]] = {}
 
     def run(self, entry: Waiting) -> None:
@@ -92,12 +106,22 @@ class Attempts:
 
     def _choose(self, pod: Pod, engine: Engine) -> Found | Unfit:
         """The nominated node where that still fits; else the best (2.7)."""
-        others = self._promised(pod)
+        others, extra = self._promised(pod), self._extra(pod, engine)
+        if pod.claims and self._model.cluster.slots:
+            refusal = volumes.refused(self._claims.now(self._model.storage_version), pod)
+            if refusal is not None:
+                return Unfit(len(self._model.cluster.slots), rejected=refusal)
         own = self._model.promised.get(pod.uid)
         slot = None if own is None else self._model.cluster.slots.get(own.node)
-        if own is not None and slot is not None and engine.status(pod, slot, nominated=others) is None:
+        if own is not None and slot is not None and engine.status(pod, slot, extra, others) is None:
             return Found(own.node, 1, 1)
-        return engine.choose(pod, nominated=others)
+        return engine.choose(pod, extra=extra, nominated=others)
+
+    def _extra(self, pod: Pod, engine: Engine) -> Extra | None:
+        if not pod.claims:
+            return None
+        storage = self._claims.now(self._model.storage_version)
+        return volumes.filtering(storage, self._model.cluster, engine.judge)
 
     def _vain(self, pod: Pod, spec: core.PodSpec, nominated: str, engine: Engine, unfit: Unfit) -> Failed:
         outcome = Outcome()
@@ -109,6 +133,7 @@ class Attempts:
                 nominated_node=nominated,
                 nominated=self._promised(pod),
                 budgets=cache(self._budgets),
+                extra=self._extra(pod, engine),
             )
             outcome = preempt.preempt(engine, request)
         message = unfit.message(messages.after_filter(outcome.message))
@@ -119,6 +144,48 @@ class Attempts:
         pod.node = node
         model.cluster.put_pod(pod)
         model.promised.pop(pod.uid, None)
+        plan = self._claims.plan(model.storage_version, entry, node) if pod.claims else _NO_PLAN
+        if plan == _NO_PLAN:
+            self._finish(entry, record, node)
+            return
+        now = self._clock.now()
+        binding = Binding(entry, record, node, plan, now + self._bind_timeout, now + POLL)
+        try:
+            self._nominate(record, node)
+            self._claims.begin(binding)
+        except StatusError as error:
+            self._claims.end(binding)
+            self._forget(entry, record, str(error))
+
+    def look(self) -> None:
+        """Binds the pods whose volumes are bound by now, and gives up those that waited too long."""
+        now = self._clock.now()
+        for binding in self._claims.due(now):
+            binding.next = now + POLL
+            record = self._client.store.find(self._pods, binding.record.namespace, binding.record.name)
+            if record is None or record.uid != binding.entry.pod.uid or record.deletion is not None:
+                self._claims.end(binding)
+                gone = self._model.cluster.drop_pod(binding.entry.pod.uid)
+                if gone is not None:
+                    self._model.queue.wake(hints.pod_gone(gone), now)
+                continue
+            fault = self._claims.fault(self._model.storage_version, binding)
+            if fault == "" and now >= binding.until:
+                fault = LATE
+            if fault is None:
+                self._claims.end(binding)
+                self._finish(binding.entry, record, binding.node)
+            elif fault:
+                self._claims.end(binding)
+                self._forget(binding.entry, record, fault)
+
+    def _nominate(self, record: Record, node: str) -> None:
+        """Tells for which node volumes are made (6.3)."""
+        status = msgspec.structs.replace(pods.status(record), nominated_node_name=node)
+        self._client.write_status(record, status, "nominated", owned=PodStatus(nominated_node_name=node))
+
+    def _finish(self, entry: Waiting, record: Record, node: str) -> None:
+        pod, model = entry.pod, self._model
         try:
             self._client.bind(record, node)
         except NotFound:

@@ -59,7 +59,8 @@ class Readings:
             started=told.start_time,
             is_terminating=record.deletion is not None,
             is_preempted=disrupted is not None and disrupted.reason == "PreemptionByScheduler",
-            claims=claims(record, spec),
+            claims=claims(record, spec) if spec.volumes else (),
+            made_claims=made_claims(record, spec) if spec.volumes else (),
             node=node,
         )
 
@@ -164,6 +165,11 @@ def claims(record: Record, spec: core.PodSpec) -> tuple[str, ...]:
         elif volume.ephemeral is not None:
             found.append(f"{record.name}-{volume.name}")
     return tuple(found)
+
+
+def made_claims(record: Record, spec: core.PodSpec) -> tuple[str, ...]:
+    """Those of a pod's claims that are made with it."""
+    return tuple(f"{record.name}-{volume.name}" for volume in spec.volumes if volume.ephemeral is not None)
 
 
 def _selects_namespaces(spec: core.PodSpec) -> bool:

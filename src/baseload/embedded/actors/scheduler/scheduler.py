@@ -8,6 +8,7 @@ from baseload.embedded.actors.recorder import Recorder
 from baseload.embedded.actors.scheduler.attempt import Attempts
 from baseload.embedded.actors.scheduler.model import Model
 from baseload.embedded.actors.scheduler.settings import DEFAULTS, Settings
+from baseload.embedded.actors.scheduler.storage import Claims
 from baseload.embedded.api.cluster import Cluster
 from baseload.values import instant
 from baseload.values.clock import Clock
@@ -31,7 +32,16 @@ class Scheduler:
         self.engines: Final = {
             name: Engine(self.model.cluster, profile, seed=settings.seed) for name, profile in profiles.items()
         }
-        self._attempts: Final = Attempts(client, clock, recorder, self.model, self.engines)
+        self._claims: Final = Claims(client, self.model.cluster)
+        self._attempts: Final = Attempts(
+            client,
+            clock,
+            recorder,
+            self.model,
+            self.engines,
+            self._claims,
+            bind_timeout_seconds=settings.bind_timeout_seconds,
+        )
         self.cycles = 0
 
     async def run(self) -> None:
@@ -40,10 +50,10 @@ class Scheduler:
         model.begin()
         while True:
             model.hear()
+            self._attempts.look()
             entry = model.queue.pop(clock.now())
             if entry is None:
-                due = model.queue.due(clock.now())
-                await self._bell.wait(_IDLE if due is None else (due - clock.now()) / instant.SECOND)
+                await self._bell.wait(self._rest())
                 continue
             await clock.sleep(self._settings.cycle_seconds)
             model.hear()
@@ -51,6 +61,12 @@ class Scheduler:
             self.cycles += 1
             if self.cycles % _TIDY == 0:
                 self._forget()
+
+    def _rest(self) -> float:
+        """How long nothing is to be done, in seconds."""
+        now = self._clock.now()
+        times = [time for time in (self.model.queue.due(now), self._claims.next()) if time is not None]
+        return max(min(times) - now, 0) / instant.SECOND if times else _IDLE
 
     def _forget(self) -> None:
         self.model.readings.forget()
