@@ -93,6 +93,7 @@ def test_a_pod_that_fits_nowhere_says_why() -> None:
     )
     told = condition(stage, "web")
     assert (told["status"], told["reason"], told["message"]) == ("False", "Unschedulable", text)
+    assert told["observedGeneration"] == 1
     assert events(stage, "web") == [("Warning", "FailedScheduling", text)]
 
 

@@ -124,23 +124,28 @@ class Engine:
         if only is not None and not only:
             return Unfit(len(order), rejected=statuses.NAMES_CONFLICT)
         codes = self._with_nominated(self.codes(pod, extra), pod, extra, nominated)
-        if only is None:
-            rolled = np.concatenate((order[self.first :], order[: self.first])) if self.first else order
-        else:
-            rolled = np.array([cluster.slots[name] for name in sorted(only) if name in cluster.slots], np.int64)
-        held = codes[rolled]
-        fitting = np.flatnonzero(held == FITS)
-        most = profile.nodes_to_find(len(rolled), self.settings.percentage_of_nodes_to_score)
-        evaluated = len(rolled)
-        if len(fitting) > most:
-            fitting = fitting[:most]
-            evaluated = int(fitting[-1]) + 1
-        self.first = (self.first + evaluated) % len(order)
-        if not len(fitting):
-            return self._unfit(rolled, held, len(order))
-        slots = rolled[fitting]
+        if only is not None:
+            order = np.array([cluster.slots[name] for name in sorted(only) if name in cluster.slots], np.int64)
+        slots, evaluated = self._search(codes, order, 0 if only is not None else self.first)
+        self.first = (self.first + evaluated) % len(cluster.order)
+        if not len(slots):
+            return self._unfit(order, codes[order], len(cluster.order))
         slot = int(slots[0]) if len(slots) == 1 else self._best(pod, slots)
         return Found(cluster.at(slot).facts.name, len(slots), evaluated)
+
+    def _search(self, codes: Numbers, order: Numbers, first: int) -> tuple[Numbers, int]:
+        """The first nodes that fit, as many as are to be found; and how many nodes were looked at for that."""
+        most = profile.nodes_to_find(len(order), self.settings.percentage_of_nodes_to_score)
+        if first + most <= len(order):
+            window = order[first : first + most]
+            if not codes[window].any():
+                return window, most
+        rolled = np.concatenate((order[first:], order[:first])) if first else order
+        fitting = np.flatnonzero(codes[rolled] == FITS)
+        if len(fitting) > most:
+            fitting = fitting[:most]
+            return rolled[fitting], int(fitting[-1]) + 1
+        return rolled[fitting], len(rolled)
 
     def scores(self, kind: Kind, slots: Numbers) -> Numbers:
         """The weighted sum of all scores of feasible nodes (2.10)."""

@@ -15,7 +15,7 @@ from baseload.decide.fit.constraints import Spread
 from baseload.decide.schedule.cluster import Cluster
 from baseload.decide.schedule.kinds import Kind
 from baseload.decide.schedule.standing import FITS, Mask, Standing
-from baseload.decide.schedule.tallies import Meant, Numbers
+from baseload.decide.schedule.tallies import Numbers
 from baseload.values.label import HOSTNAME
 from baseload.values.selector import Selector
 
@@ -32,10 +32,9 @@ def weight(size: int) -> float:
 
 def counted(cluster: Cluster, kind: Kind, spread: Spread) -> Numbers:
     """The pods on each node that a constraint counts; QUIRK: the selector that means everything counts none."""
-    selector = _selector(spread)
-    if not selector.terms:
+    if not _selector(spread).terms:
         return np.zeros(cluster.tallies.slots, np.int64)
-    return cluster.tallies.counts(Meant(frozenset((kind.namespace,)), selector, with_terminating=False))
+    return cluster.tallies.of_spread(spread, kind.namespace).counts
 
 
 def bar(codes: Numbers, cluster: Cluster, kind: Kind, standing: Standing, skewed: int, no_domain: int) -> Numbers:
@@ -86,8 +85,10 @@ def _raw(
 ) -> Shares:
     """What one constraint adds for each node."""
     axis = cluster.axis(spread.key)
-    counts = counted(cluster, kind, spread)
     domain = axis.domain[slots]
+    if not _selector(spread).terms or not cluster.tallies.of_spread(spread, kind.namespace).total:
+        return np.where(domain < 0, 0.0, float(spread.max_skew - 1))
+    counts = counted(cluster, kind, spread)
     if spread.key == HOSTNAME:
         size, held = len(feasible), counts[slots]
     else:

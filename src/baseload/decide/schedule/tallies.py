@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from baseload.decide.fit.constraints import Spread
 from baseload.decide.schedule.kinds import Carried, Kind, Labels
 from baseload.values.selector import Selector
 
@@ -37,6 +38,7 @@ class Tally:
 
     meant: Meant
     counts: Numbers
+    total: int = 0
 
 
 @dataclass(eq=False, slots=True)
@@ -56,13 +58,28 @@ class Tallies:
         self.slots = _SLOTS
         self._members: Final[dict[tuple[str, Labels], Members]] = {}
         self._tallies: Final[dict[Meant, Tally]] = {}
+        self._of_spread: Final[dict[tuple[int, str], tuple[Spread, Tally]]] = {}
         self.carried: Final[dict[Carried, Numbers]] = {}
         """term -> on each slot, the pods that carry it"""
         self.version = 0
         """Rises when a term is carried that was not before"""
 
+    def of_spread(self, spread: Spread, namespace: str) -> Tally:
+        """The pods that a spread constraint counts, found by the constraint itself: equal pods share it."""
+        place = id(spread), namespace
+        known = self._of_spread.get(place)
+        if known is None:
+            assert spread.selector is not None
+            meant = Meant(frozenset((namespace,)), spread.selector, with_terminating=False)
+            known = self._of_spread[place] = spread, self.tally(meant)
+        return known[1]
+
     def counts(self, meant: Meant) -> Numbers:
         """Pods on each slot."""
+        return self.tally(meant).counts
+
+    def tally(self, meant: Meant) -> Tally:
+        """The count of those pods, which is kept up to date."""
         tally = self._tallies.get(meant)
         if tally is None:
             tally = self._tallies[meant] = Tally(meant, np.zeros(self.slots, np.int64))
@@ -71,7 +88,8 @@ class Tallies:
                     members.tallies.append(tally)
                     for slot, (every, staying) in members.on.items():
                         tally.counts[slot] += every if meant.with_terminating else staying
-        return tally.counts
+                        tally.total += every if meant.with_terminating else staying
+        return tally
 
     def count(self, kind: Kind, slot: int, sign: int, *, is_terminating: bool) -> None:
         """A pod comes to a node (1) or leaves it (-1)."""
@@ -87,6 +105,7 @@ class Tallies:
         for tally in members.tallies:
             if not is_terminating or tally.meant.with_terminating:
                 tally.counts[slot] += sign
+                tally.total += sign
         for term in kind.carried:
             held = self.carried.get(term)
             if held is None:
@@ -105,6 +124,7 @@ class Tallies:
 
     def forget_unused(self, most: int) -> None:
         """Drops all tallies where there are more than `most`; those that are asked for again are made again."""
+        self._of_spread.clear()
         if len(self._tallies) > most:
             self._tallies.clear()
             for members in self._members.values():

@@ -224,7 +224,12 @@ class Attempts:
         told = pods.status(record)
         held = told.condition("PodScheduled")
         new = Condition(
-            "PodScheduled", "False", last_transition_time=self._client.now(), reason=reason, message=message
+            "PodScheduled",
+            "False",
+            last_transition_time=self._client.now(),
+            reason=reason,
+            message=message,
+            observed_generation=record.generation,
         )
         same = held is not None and (held.status, held.reason, held.message) == ("False", reason, message)
         if same and told.nominated_node_name == nominated:
