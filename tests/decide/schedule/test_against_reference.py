@@ -69,9 +69,6 @@ def test_what_is_kept_from_pod_to_pod_is_what_a_new_look_would_show(cluster: Clu
         anew = read(fresh, new)
         kept = {name: made.status(pod, slot) for name, slot in made.cluster.slots.items()}
         assert kept == {name: fresh.status(anew, slot) for name, slot in fresh.cluster.slots.items()}
-        assert kept == {
-            node.metadata.name: fresh.judge.statuses[fresh.judge.number(kept[node.metadata.name])] for node in nodes
-        }
         open_to = [name for name, status in kept.items() if status is None]
         if open_to:
             slots = np.array([made.cluster.slots[name] for name in open_to], np.int64)

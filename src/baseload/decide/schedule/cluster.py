@@ -31,6 +31,7 @@ class Cluster:
         self.pods: Final[dict[str, Pod]] = {}  # uid -> pod with a node
         self.tallies: Final = Tallies()
         self.log: Final[list[int]] = []
+        self.priorities: Final[dict[int, int]] = {}  # priority -> pods that have it
         self.membership = 0  # rises with each node that comes or goes
         self.start = 0  # number of the log's first entry
         self._free: Final[list[int]] = []
@@ -140,6 +141,7 @@ class Cluster:
         """A pod on its node as it is now, be the node there or not."""
         self.drop_pod(pod.uid)
         self.pods[pod.uid] = pod
+        self.priorities[pod.priority] = self.priorities.get(pod.priority, 0) + 1
         node = self.node(pod.node)
         if node is None:
             self._homeless.setdefault(pod.node, {})[pod.uid] = pod
@@ -151,6 +153,9 @@ class Cluster:
         pod = self.pods.pop(uid, None)
         if pod is None:
             return None
+        self.priorities[pod.priority] -= 1
+        if not self.priorities[pod.priority]:
+            del self.priorities[pod.priority]
         node = self.node(pod.node)
         if node is not None:
             self._book(pod, node, -1)

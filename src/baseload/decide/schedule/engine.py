@@ -5,8 +5,9 @@ nodes at once from tallies. Then a window of the list of nodes is searched for e
 """
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -36,15 +37,21 @@ class Found:
     evaluated: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unfit:
     """Why no node takes a pod."""
 
     nodes: int  # of the cluster
     counts: tuple[tuple[Status, int], ...] = ()
-    by_node: dict[int, Status] = field(default_factory=dict)  # slot -> why, of the nodes that were looked at
+    looked_at: tuple[tuple[int, ...], tuple[Status, ...]] = field(default=((), ()), repr=False)
+    """The slots that were looked at, and what each said"""
     elsewhere: Status | None = None  # of all others
     rejected: Status | None = None  # where it was refused before any node was looked at
+
+    @cached_property
+    def by_node(self) -> Mapping[int, Status]:
+        """slot -> why, of the nodes that were looked at"""
+        return dict(zip(*self.looked_at, strict=True))
 
     @property
     def plugins(self) -> frozenset[str]:
@@ -112,7 +119,8 @@ class Engine:
         name = self.cluster.at(slot).facts.name
         here = [other for other in nominated if other.node == name]
         codes = self._with_nominated(self.codes(pod, extra), pod, extra, here)
-        return self.judge.statuses[int(codes[slot])]
+        code = int(codes[slot])
+        return None if code == FITS else self.judge.statuses[code]
 
     def choose(self, pod: Pod, *, extra: Extra | None = None, nominated: Iterable[Pod] = ()) -> Found | Unfit:
         """The node that takes a pod. `nominated` are pods of at least its priority that other nodes are promised to."""
@@ -223,15 +231,11 @@ class Engine:
 
     def _unfit(self, slots: Numbers, codes: Numbers, nodes: int) -> Unfit:
         table = self.judge.statuses
-        counts: dict[Status, int] = {}
-        by_node: dict[int, Status] = {}
-        for slot, code in zip(slots.tolist(), codes.tolist(), strict=True):
-            status = table[code]
-            assert status is not None
-            by_node[slot] = status
-            counts[status] = counts.get(status, 0) + 1
-        others = nodes - len(by_node)
+        by_code = np.bincount(codes)
+        counts = [(table[code], int(by_code[code])) for code in np.flatnonzero(by_code).tolist()]
+        others = nodes - len(slots)
         elsewhere = statuses.NOT_LOOKED_AT if others else None
         if elsewhere is not None:
-            counts[elsewhere] = others
-        return Unfit(nodes, tuple(counts.items()), by_node, elsewhere)
+            counts.append((elsewhere, others))
+        told = tuple(table[code] for code in codes.tolist())
+        return Unfit(nodes, tuple(counts), (tuple(slots.tolist()), told), elsewhere)

@@ -79,9 +79,11 @@ def preempt(engine: Engine, request: Request) -> Outcome:
     if refusal:
         return Outcome(message=refusal, keeps_nomination=True)
     unfit = request.unfit
-    slots = [slot for slot, status in unfit.by_node.items() if status.resolvable]
-    slots.sort(key={slot: at for at, slot in enumerate(engine.cluster.order.tolist())}.__getitem__)
-    candidates, refused = _candidates(engine, request, slots)
+    candidates: list[Candidate] = []
+    if min(engine.cluster.priorities, default=request.pod.priority) < request.pod.priority:
+        candidates, refused = _candidates(engine, request, _promising(engine, unfit))
+    else:  # nobody is less important, anywhere
+        refused = [statuses.NO_VICTIMS] * sum(count for status, count in unfit.counts if status.resolvable)
     if candidates:
         chosen = best(candidates)
         told = f"found a potential placement for pod on node {chosen.node}, preempting {len(chosen.victims)} victims"
@@ -92,6 +94,12 @@ def preempt(engine: Engine, request: Request) -> Outcome:
     if len(refused) < unfit.nodes:
         counts[statuses.NOT_HELPFUL] = unfit.nodes - len(refused)
     return Outcome(message=messages.unfit(unfit.nodes, counts.items()))
+
+
+def _promising(engine: Engine, unfit: Unfit) -> list[int]:
+    """The nodes where removing pods might help, in the order of the list of nodes."""
+    slots = {slot for slot, status in unfit.by_node.items() if status.resolvable}
+    return [slot for slot in engine.cluster.order.tolist() if slot in slots]
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate:

@@ -22,6 +22,7 @@ from baseload.decide.schedule.tallies import Numbers
 
 FITS: Final = 0
 _EMPTY: Final = -1
+_NOTHING: Final = Status("", (), False)
 
 Mask = npt.NDArray[np.bool_]
 
@@ -31,7 +32,7 @@ class Judge:
 
     def __init__(self, profile: Profile) -> None:
         self.profile: Final = profile
-        self.statuses: Final[list[Status | None]] = [None]  # number -> status; 0: the node takes the pod
+        self.statuses: Final = [_NOTHING]  # number -> status; the first is that of a node that takes the pod
         self._numbers: Final[dict[Status, int]] = {}
 
     def number(self, status: Status | None) -> int:
