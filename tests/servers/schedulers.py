@@ -125,6 +125,14 @@ def ending(server: Server) -> set[str]:
     return {item["metadata"]["name"] for item in items if "deletionTimestamp" in item["metadata"]}
 
 
+def ended(server: Server, before: set[str], expected: set[str]) -> set[str]:
+    """The pods that were deleted since, when those are that should be: a scheduler deletes them beside its cycles."""
+    end = time.monotonic() + 2
+    while (found := ending(server) - before) != expected and time.monotonic() < end:
+        time.sleep(0.02)
+    return found
+
+
 def clear(server: Server) -> None:
     """Removes all pods and nodes at once."""
     for item in ask(server, "GET", "/api/v1/pods")[1]["items"]:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from baseload.decide.schedule import messages, preempt
 from baseload.decide.schedule.engine import Engine, Found, Unfit
 from baseload.decide.schedule.kinds import Pod
-from baseload.decide.schedule.preempt import Request
+from baseload.decide.schedule.preempt import Outcome, Request
 from baseload.kube.types import core
 from tests.decide.schedule.building import engine, read
 from tests.decide.schedule.drawing import clusters
@@ -46,29 +46,34 @@ def best_nodes(made: Engine, pod: Pod) -> set[str]:
 
 
 def compare(server: Real, nodes: Sequence[core.Node], running: Sequence[core.Pod], new: core.Pod) -> None:
+    made = engine(nodes, running)
+    pod = read(made, new)
+    ours = made.choose(pod)
+    outcome = preempt.preempt(made, Request(pod, ours)) if isinstance(ours, Unfit) else Outcome()
     try:
         schedulers.post(server, nodes, running)
         before = schedulers.ending(server)
         schedulers.create(server, new)
         theirs = schedulers.decided(server, new)
-        taken = schedulers.ending(server) - before
+        nominated = theirs["status"].get("nominatedNodeName")
+        taken = schedulers.ended(server, before, victims(outcome)) if nominated else set()
     finally:
         schedulers.clear(server)
-    made = engine(nodes, running)
-    pod = read(made, new)
-    ours = made.choose(pod)
+    told = schedulers.condition(theirs)
     if isinstance(ours, Found):
         chosen, best = theirs["spec"].get("nodeName"), best_nodes(made, pod)
-        assert chosen in best, f"{chosen} of {best}: {schedulers.condition(theirs)}"
+        assert chosen in best, f"{chosen} of {best}: {told}"
         return
-    assert isinstance(ours, Unfit)
-    outcome = preempt.preempt(made, Request(pod, ours))
-    told, expected = schedulers.condition(theirs), ours.message(messages.after_filter(outcome.message))
+    expected = ours.message(messages.after_filter(outcome.message))
     assert told == expected, f"{told!r} and not {expected!r}"
-    if len(taken) and outcome.chosen is not None and theirs["status"].get("nominatedNodeName") == outcome.chosen.node:
-        victims = {victim.name for victim in outcome.chosen.victims if not victim.is_terminating}
-        assert taken == victims, f"{taken} and not {victims}"
-    assert (theirs["status"].get("nominatedNodeName") is None) == (outcome.chosen is None)
+    assert nominated == (outcome.chosen.node if outcome.chosen else None)
+    assert taken == victims(outcome), f"{taken} and not {victims(outcome)}"
+
+
+def victims(outcome: Outcome) -> set[str]:
+    """The pods that are to be deleted; those that end already are not deleted again."""
+    chosen = outcome.chosen.victims if outcome.chosen else ()
+    return {victim.name for victim in chosen if not victim.is_terminating}
 
 
 if ASSETS is not None and (ASSETS / schedulers.PROGRAM).exists():
