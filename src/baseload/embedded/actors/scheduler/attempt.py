@@ -182,7 +182,8 @@ class Attempts:
     def _nominate(self, record: Record, node: str) -> None:
         """Tells for which node volumes are made (6.3)."""
         status = msgspec.structs.replace(pods.status(record), nominated_node_name=node)
-        self._client.write_status(record, status, "nominated", owned=PodStatus(nominated_node_name=node))
+        owned = PodStatus(nominated_node_name=node)
+        self._client.write_status(record, status, "nominated", owned=lambda: owned)
 
     def _finish(self, entry: Waiting, record: Record, node: str) -> None:
         pod, model = entry.pod, self._model
