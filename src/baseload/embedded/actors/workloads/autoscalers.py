@@ -179,8 +179,8 @@ class Autoscalers(Controller):
         wanted = selector.compile(target.body.spec(_Selecting).selector)
         samples = [
             self._sample(pod, asked)
-            for pod in self.client.records("", "Pod").values()
-            if pod.namespace == record.namespace and wanted.matches(pod.shared.labels)
+            for pod in self.pods.in_namespace(record.namespace)
+            if wanted.matches(pod.shared.labels)
         ]
         if not samples:
             raise MetricError("no pods returned by selector while calculating replica count")

@@ -1,7 +1,6 @@
 """PodDisruptionBudgets: their status, from counts that each change of a pod moves.
 
-Which pods a budget means is asked once for all pods with the same labels; how many of them are healthy, and of which
-controllers they are, is counted as they change.
+How many of the pods that a budget means are healthy, and of which controllers they are, is counted as they change.
 """
 
 from dataclasses import dataclass, field
@@ -11,17 +10,17 @@ from baseload.embedded.actors import pods
 from baseload.embedded.actors.pods import Written
 from baseload.embedded.actors.workloads import budget
 from baseload.embedded.actors.workloads.controller import ALL, Controller, Workplace, said
+from baseload.embedded.actors.workloads.meaning import Meaning
 from baseload.embedded.actors.workloads.ownership import controller_of
 from baseload.embedded.actors.workloads.readings import ReplicaSetSpec
 from baseload.embedded.store.log import Event
-from baseload.embedded.store.record import Body, Owner, Record, Shared
+from baseload.embedded.store.record import Body, Owner, Record
 from baseload.kube.kinds import group_of
 from baseload.kube.types.policy import PodDisruptionBudgetSpec
 from baseload.values import instant, selector
 from baseload.values.selector import Selector
 
 ALLOWED: Final = "DisruptionAllowed"
-_REMEMBERED: Final = 1 << 12  # metadata of pods of which it is known whether they are meant
 
 
 class BudgetCondition(Written, frozen=True):
@@ -56,9 +55,8 @@ class _Scope:
     uid: str
     body: Body
     wanted: Selector
-    means: dict[Shared, bool] = field(default_factory=dict)  # metadata of pods -> whether such pods are meant
     pods: dict[str, tuple[bool, str]] = field(default_factory=dict)  # key -> (healthy, uid of its controller)
-    owners: dict[str, tuple[int, Owner, str]] = field(default_factory=dict)  # uid -> (pods, reference, one pod's name)
+    owners: dict[str, tuple[int, Owner]] = field(default_factory=dict)  # uid -> (pods, reference)
     healthy: int = 0
     unmanaged: int = 0
 
@@ -70,7 +68,8 @@ class Budgets(Controller):
 
     def __init__(self, place: Workplace) -> None:
         super().__init__(place)
-        self._scopes: dict[str, dict[str, _Scope]] = {}  # namespace -> key of a budget -> its pods
+        self._scopes: dict[str, _Scope] = {}  # key of a budget -> its pods
+        self._meaning = Meaning()
 
     def begin(self) -> None:
         self.place.hear(self.group, self.kind, ALL, self.note)
@@ -80,23 +79,23 @@ class Budgets(Controller):
 
     def gone(self, key: str) -> None:
         super().gone(key)
-        self._scopes.get(key.partition("/")[0], {}).pop(key, None)
+        self._scopes.pop(key, None)
+        self._meaning.drop(key.partition("/")[0], key)
 
     def _note_pod(self, event: Event) -> None:
-        pod = event.record
-        for key, scope in self._scopes.get(pod.namespace, {}).items():
-            if _put(scope, pod, is_gone=event.type == "DELETED"):
-                self.queue.add(key)
+        for key, is_meant in self._meaning.of_event(event):
+            _put(self._scopes[key], event.record, is_meant=is_meant)
+            self.queue.add(key)
 
     def _scope(self, record: Record) -> _Scope:
-        scopes = self._scopes.setdefault(record.namespace, {})
-        scope = scopes.get(record.key)
+        scope = self._scopes.get(record.key)
         if scope is None or scope.uid != record.uid or scope.body is not record.body:
-            spec = record.body.spec(PodDisruptionBudgetSpec)
-            scope = scopes[record.key] = _Scope(record.uid, record.body, selector.compile(spec.selector))
-            for pod in self.client.records("", "Pod").values():
-                if pod.namespace == record.namespace:
-                    _put(scope, pod, is_gone=False)
+            wanted = selector.compile(record.body.spec(PodDisruptionBudgetSpec).selector)
+            scope = self._scopes[record.key] = _Scope(record.uid, record.body, wanted)
+            self._meaning.put(record.namespace, record.key, wanted.matches)
+            for pod in self.pods.in_namespace(record.namespace):
+                if wanted.matches(pod.shared.labels):
+                    _put(scope, pod, is_meant=True)
         return scope
 
     def sync(self, record: Record) -> None:
@@ -137,7 +136,7 @@ class Budgets(Controller):
     def _scales(self, record: Record, scope: _Scope) -> int:
         """What the controllers of the pods want together, each counted once; a Deployment for its ReplicaSets."""
         seen: dict[str, int] = {}
-        for _, owner, _ in scope.owners.values():
+        for _, owner in scope.owners.values():
             above = self._above(record, owner)
             if above is not None:
                 seen[above.uid] = above.body.spec(ReplicaSetSpec).replicas
@@ -195,26 +194,19 @@ class Budgets(Controller):
         )
 
 
-def _put(scope: _Scope, pod: Record, *, is_gone: bool) -> bool:
-    """Counts a pod as it is now; whether the budget means it, or meant it."""
-    means = scope.means.get(pod.shared)
-    if means is None:
-        if len(scope.means) >= _REMEMBERED:
-            scope.means.clear()
-        means = scope.means[pod.shared] = scope.wanted.matches(pod.shared.labels)
+def _put(scope: _Scope, pod: Record, *, is_meant: bool) -> None:
+    """Counts a pod as it is now."""
     before = scope.pods.pop(pod.key, None)
     if before is not None:
-        _count(scope, before, None, -1, pod)
-    if means and not is_gone:
+        _count(scope, before, None, -1)
+    if is_meant:
         owner = controller_of(pod)
         is_healthy = pod.deletion is None and pods.is_ready(pod)
         now = scope.pods[pod.key] = is_healthy, owner.uid if owner is not None else ""
-        _count(scope, now, owner, 1, pod)
-        return True
-    return before is not None
+        _count(scope, now, owner, 1)
 
 
-def _count(scope: _Scope, counted: tuple[bool, str], owner: Owner | None, by: int, pod: Record) -> None:
+def _count(scope: _Scope, counted: tuple[bool, str], owner: Owner | None, by: int) -> None:
     is_healthy, uid = counted
     scope.healthy += by * is_healthy
     if not uid:
@@ -224,8 +216,8 @@ def _count(scope: _Scope, counted: tuple[bool, str], owner: Owner | None, by: in
     if held is not None:
         left = held[0] + by
         if left:
-            scope.owners[uid] = left, held[1], held[2]
+            scope.owners[uid] = left, held[1]
         else:
             del scope.owners[uid]
     elif owner is not None:
-        scope.owners[uid] = by, owner, pod.name
+        scope.owners[uid] = by, owner

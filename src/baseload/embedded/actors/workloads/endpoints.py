@@ -1,7 +1,7 @@
 """EndpointSlices: which pods stand behind a Service, at most 100 in a slice, and whether they are to be asked.
 
-Changes of pods are gathered for half a second for each Service. Which pods a Service means is asked once for all pods
-with the same labels. Slices keep the endpoints that they have; only those that change are written.
+Changes of pods are gathered for half a second for each Service. Slices keep the endpoints that they have; only those
+that change are written.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,11 @@ import msgspec
 from baseload.embedded.actors import pods
 from baseload.embedded.actors.workloads.controller import Controller, Workplace
 from baseload.embedded.actors.workloads.making import Tree
+from baseload.embedded.actors.workloads.meaning import Meaning
 from baseload.embedded.actors.workloads.ownership import reference
 from baseload.embedded.store import record as records
 from baseload.embedded.store.log import Event
-from baseload.embedded.store.record import Record, Shared
+from baseload.embedded.store.record import Record
 from baseload.kube.types.meta import Wire
 from baseload.values import instant
 
@@ -26,7 +27,6 @@ MANAGED_BY: Final = "endpointslice-controller.k8s.io"
 _SERVICE: Final = "kubernetes.io/service-name"
 _MANAGED: Final = "endpointslice.kubernetes.io/managed-by"
 _ZONE: Final = "topology.kubernetes.io/zone"
-_REMEMBERED: Final = 1 << 12  # metadata of pods of which it is known whether they are meant
 
 
 class Port(Wire, frozen=True):
@@ -62,7 +62,6 @@ class _Scope:
     """The pods that a Service means."""
 
     wanted: Mapping[str, str]
-    means: dict[Shared, bool] = field(default_factory=dict)
     pods: dict[str, None] = field(default_factory=dict)
 
 
@@ -75,7 +74,8 @@ class EndpointSlices(Controller):
         super().__init__(place)
         self._slice = self.client.kind("discovery.k8s.io", "EndpointSlice")
         self._node = self.client.resource("", "Node")
-        self._scopes: dict[str, dict[str, _Scope]] = {}  # namespace -> key of a Service -> its pods
+        self._scopes: dict[str, _Scope] = {}  # key of a Service -> its pods
+        self._meaning = Meaning()
 
     def begin(self) -> None:
         super().begin()
@@ -83,22 +83,25 @@ class EndpointSlices(Controller):
 
     def gone(self, key: str) -> None:
         super().gone(key)
-        self._scopes.get(key.partition("/")[0], {}).pop(key, None)
+        self._scopes.pop(key, None)
+        self._meaning.drop(key.partition("/")[0], key)
 
     def _note_pod(self, event: Event) -> None:
-        pod = event.record
-        for key, scope in self._scopes.get(pod.namespace, {}).items():
-            if _put(scope, pod, is_gone=event.type == "DELETED"):
-                self.queue.add_at(key, self.place.now + GATHERED)
+        for key, is_meant in self._meaning.of_event(event):
+            if is_meant:
+                self._scopes[key].pods[event.record.key] = None
+            else:
+                self._scopes[key].pods.pop(event.record.key, None)
+            self.queue.add_at(key, self.place.now + GATHERED)
 
     def _scope(self, record: Record, spec: ServiceSpec) -> _Scope:
-        scopes = self._scopes.setdefault(record.namespace, {})
-        scope = scopes.get(record.key)
+        scope = self._scopes.get(record.key)
         if scope is None or scope.wanted != spec.selector:
-            scope = scopes[record.key] = _Scope(spec.selector)
-            for pod in self.client.records("", "Pod").values():
-                if pod.namespace == record.namespace:
-                    _put(scope, pod, is_gone=False)
+            wanted = spec.selector.items()
+            scope = self._scopes[record.key] = _Scope(spec.selector)
+            self._meaning.put(record.namespace, record.key, lambda labels: wanted <= labels.items())
+            found = self.pods.in_namespace(record.namespace)
+            scope.pods.update((pod.key, None) for pod in found if wanted <= pod.shared.labels.items())
         return scope
 
     def sync(self, record: Record) -> None:
@@ -213,18 +216,3 @@ def _uid(endpoint: Tree) -> str:
 
 def _canonical(value: object) -> bytes:
     return msgspec.json.encode(value or None, order="sorted")
-
-
-def _put(scope: _Scope, pod: Record, *, is_gone: bool) -> bool:
-    """Takes a pod in or out; whether the Service means it, or meant it."""
-    means = scope.means.get(pod.shared)
-    if means is None:
-        if len(scope.means) >= _REMEMBERED:
-            scope.means.clear()
-        means = scope.means[pod.shared] = scope.wanted.items() <= pod.shared.labels.items()
-    was = pod.key in scope.pods
-    if means and not is_gone:
-        scope.pods[pod.key] = None
-        return True
-    scope.pods.pop(pod.key, None)
-    return was

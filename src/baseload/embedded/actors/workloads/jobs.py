@@ -144,8 +144,8 @@ class Jobs(PodController):
         """Counts the pods that ended, each once: its finalizer goes when that is written."""
         won, lost = list[int](), list[int]()
         for key in ended:
-            pod = work.tally.pods.get(key)
-            if pod is None or TRACKING not in pod.finalizers:
+            pod = self.client.records("", "Pod").get(key)
+            if pod is None or TRACKING not in pod.finalizers or not _is_of(pod, work.record):
                 continue
             phase = pods.status(pod).phase
             if phase == "Succeeded":
@@ -359,6 +359,11 @@ class Jobs(PodController):
             work.ready,
         )
         self.write_status(work.record, status)
+
+
+def _is_of(pod: Record, record: Record) -> bool:
+    owner = controller_of(pod)
+    return owner is not None and owner.uid == record.uid
 
 
 class JobExpiry(Controller):

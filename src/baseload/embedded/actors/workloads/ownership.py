@@ -121,6 +121,7 @@ class PodIndex:
         self._heard: dict[str, list[Heard]] = {}  # kind of the owner -> who is told
         self._orphaned: list[Callable[[Event], None]] = []
         self._all: list[Callable[[Event], None]] = []
+        self._by_namespace: dict[str, dict[str, Record]] = {}  # namespace -> key -> pod
 
     def hear(self, kind: str, function: Heard) -> None:
         """Has a function told of the pods of a kind of owner."""
@@ -142,10 +143,15 @@ class PodIndex:
         """The pods of a namespace that nobody controls."""
         return self._orphans.get(namespace, {})
 
+    def in_namespace(self, namespace: str) -> list[Record]:
+        """All pods of a namespace."""
+        return list(self._by_namespace.get(namespace, {}).values())
+
     def load(self, records: Iterable[Record]) -> None:
         """Takes in the pods that are there already."""
         for record in records:
             self._put(controller_of(record), record.key, record)
+            self._by_namespace.setdefault(record.namespace, {})[record.key] = record
             self.seen = max(self.seen, record.version)
 
     def note(self, event: Event) -> None:
@@ -161,8 +167,10 @@ class PodIndex:
                 self._tell(before, event)
         if event.type == "DELETED":
             self._drop(owner, key, record)
+            self._by_namespace.get(record.namespace, {}).pop(key, None)
         else:
             self._put(owner, key, record)
+            self._by_namespace.setdefault(record.namespace, {})[key] = record
         if owner is not None:
             self._tell(owner, event)
         else:

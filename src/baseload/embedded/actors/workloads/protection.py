@@ -41,10 +41,7 @@ class ClaimProtection(_Protection):
 
     def is_used(self, record: Record) -> bool:
         """A pod that no node has got yet does not count: it could not start any more."""
-        return any(
-            pod.node and pod.namespace == record.namespace and record.name in claims(pod)
-            for pod in self.client.records("", "Pod").values()
-        )
+        return any(pod.node and record.name in claims(pod) for pod in self.pods.in_namespace(record.namespace))
 
 
 class VolumeProtection(_Protection):
