@@ -230,6 +230,41 @@ def test_a_watch_ends_when_its_definition_changes_or_goes() -> None:
     ]
 
 
+def test_an_update_of_a_custom_resource_says_on_which_state_it_is_based() -> None:
+    server = Server()
+    made(server, "ones")
+    version = server.call("POST", path("ones"), thing("ones")).tree["metadata"]["resourceVersion"]
+
+    blind = server.call("PUT", path("ones", "x"), thing("ones", labels={"a": "b"}))
+    why = "metadata.resourceVersion: Invalid value: 0: must be specified for an update"
+    told = f'ones.example.com "x" is invalid: {why}'
+    assert (blind.code, blind.reason, blind.message) == (422, "Invalid", told)
+    assert blind.tree["details"]["kind"] == "ones"
+    based = thing("ones", labels={"a": "b"}, resourceVersion=version)
+    assert server.call("PUT", path("ones", "x"), based).code == 200
+    late = server.call("PUT", path("ones", "x"), {**based, "spec": {"a": "b"}})
+    assert (late.code, late.reason) == (409, "Conflict")
+
+    budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+    budget = {"metadata": {"name": "b"}, "spec": {"minAvailable": 1, "selector": {}}}
+    assert server.call("POST", budgets, budget).code == 201
+    blind = server.call("PUT", f"{budgets}/b", budget)
+    assert (blind.code, blind.message) == (422, f'poddisruptionbudgets.policy "b" is invalid: {why}')
+
+
+def test_a_custom_resource_says_what_it_is() -> None:
+    server = Server()
+    made(server, "ones")
+
+    nameless = server.call("POST", path("ones"), b'{"metadata":{"name":"x"}}')
+    told = "the object provided is unrecognized (must be of type Ones): Object 'Kind' is missing in "
+    body = '{"metadata":{"name":"x"}}'
+    assert (nameless.code, nameless.message) == (400, f"{told}'{body}' ({body})")
+    unversioned = server.call("POST", path("ones"), {"kind": "Ones", "metadata": {"name": "x"}})
+    told = "the API version in the data () does not match the expected API version (example.com/v1)"
+    assert (unversioned.code, unversioned.reason, unversioned.message) == (400, "BadRequest", told)
+
+
 def watching(server: Server, plural: str) -> Stream:
     """A watch that is opened now; who reads it comes later."""
     now = server.cluster.store.version

@@ -119,9 +119,7 @@ def test_an_update_without_a_version_wins_where_the_kind_allows_it() -> None:
     store.create(draft(NODE_POOL, "a"))
 
     assert store.update(kinds.config_map("a", value="2")).body.field("data.value") == "2"
-    with pytest.raises(
-        Invalid, match=r"metadata\.resourceVersion: Invalid value: 0x0: must be specified for an update"
-    ):
+    with pytest.raises(Invalid, match=r"metadata\.resourceVersion: Invalid value: 0: must be specified for an update"):
         store.update(draft(NODE_POOL, "a", spec={"weight": 1}))
 
 

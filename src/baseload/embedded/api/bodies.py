@@ -1,7 +1,9 @@
 """The object that a request brings: of the kind, the name and the namespace that its path says, or refused."""
 
+import msgspec
+
 from baseload.embedded.api import json_body
-from baseload.embedded.api.call import Call, Tree, Unreadable
+from baseload.embedded.api.call import YAML, Call, Tree, Unreadable
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.refusals import of_other_kind
 from baseload.embedded.api.target import Target
@@ -17,6 +19,10 @@ def tree(target: Target, call: Call) -> Tree:
     except Unreadable as error:
         told = f"the object provided is unrecognized (must be of type {resource.kind}): {error}"
         raise BadRequest(f"{told} ({json_body.summary(call.body)})") from error
+    if target.kind.is_custom and not sent.get("kind"):
+        text = msgspec.json.encode(sent) if call.media_type in YAML else call.body
+        told = f"the object provided is unrecognized (must be of type {resource.kind}): Object 'Kind' is missing in"
+        raise BadRequest(f"{told} '{text.decode(errors='replace')}' ({json_body.summary(text)})")
     check(target, sent)
     return sent
 
@@ -45,10 +51,12 @@ def check(target: Target, tree: Tree) -> None:
 
 
 def _check_kind(kind: ServedKind, tree: Tree) -> None:
-    """Refuses a body of another kind than the path's; one that does not say its kind is of that."""
+    """Refuses a body of another kind than the path's; one that says none is of that, but for custom ones."""
     resource = kind.view
-    told = str(tree.setdefault("kind", resource.kind))
-    version = str(tree.setdefault("apiVersion", resource.api_version))
+    if not kind.is_custom:
+        tree.setdefault("kind", resource.kind)
+        tree.setdefault("apiVersion", resource.api_version)
+    told, version = str(tree.get("kind") or ""), str(tree.get("apiVersion") or "")
     if not kind.is_custom and (told, group_of(version)) != (resource.kind, resource.group):
         raise of_other_kind(version, told, resource.api_version, resource.kind)
     if told != resource.kind:

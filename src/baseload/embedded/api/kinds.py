@@ -41,6 +41,18 @@ _ACTIONS: Final = {
     ("", "ServiceAccount"): ("token",),
 }
 _ORPHANS: Final = (("batch", "Job"), ("", "ReplicationController"))
+# Kinds of Kubernetes' own whose updates must say on which state they are based
+_VERSIONED: Final = (
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("apiregistration.k8s.io", "APIService"),
+    ("coordination.k8s.io", "Lease"),
+    ("node.k8s.io", "RuntimeClass"),
+    ("policy", "PodDisruptionBudget"),
+    ("storage.k8s.io", "CSIDriver"),
+    ("storage.k8s.io", "CSINode"),
+    ("storage.k8s.io", "CSIStorageCapacity"),
+    ("storage.k8s.io", "VolumeAttachment"),
+)
 VERBS: Final = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 CUSTOM_VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 _ONE_BY_ONE: Final = tuple(verb for verb in VERBS if verb != "deletecollection")
@@ -217,6 +229,7 @@ def _built_in(served: Served) -> ServedKind:
         counts_annotations=(group, kind.name) == ("apps", "Deployment"),
         has_node=(group, kind.name) == ("", "Pod"),
         has_spec_finalizers=(group, kind.name) == ("", "Namespace"),
+        needs_version=(group, kind.name) in _VERSIONED,
         orphans=(group, kind.name) in _ORPHANS,
         fields=served.fields,
         grace=_pod_grace if (group, kind.name) == ("", "Pod") else at_once,

@@ -21,7 +21,7 @@ from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.refusals import Unsupported, no_such_method, of_patch
 from baseload.embedded.api.target import Target
 from baseload.embedded.api.versions import tree_of as tree_of
-from baseload.embedded.store import errors, parse
+from baseload.embedded.store import errors, parse, rules
 from baseload.embedded.store.errors import BadRequest, Cause, Invalid
 from baseload.embedded.store.record import Json, Record
 from baseload.embedded.store.resource import Resource
@@ -64,6 +64,8 @@ def update(cluster: Cluster, target: Target, call: Call) -> Record:
     tree = bodies.tree(target, call)
     validation.take_known(target.kind, tree, call)
     old = cluster.store.get(target.kind.resource, target.namespace, target.name)
+    if not cast(Tree, tree["metadata"]).get("resourceVersion"):
+        rules.check_versioned(old)
     return replace(cluster, target, old, tree, call)
 
 

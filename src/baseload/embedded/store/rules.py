@@ -1,5 +1,6 @@
 """What an update may do to metadata, and what in an object it has changed."""
 
+from dataclasses import replace
 from typing import Literal
 
 from baseload.embedded.store import errors
@@ -20,9 +21,8 @@ def check_update(old: Record, new: Record) -> None:
     """Refuses a write that is based on another object or state, or that changes what stays as it is."""
     resource, name = old.resource, old.name
     check_preconditions(old, new.uid, new.version)
-    if not new.version and resource.needs_version:
-        cause = Cause("FieldValueInvalid", "Invalid value: 0x0: must be specified for an update", _VERSION)
-        raise errors.invalid(resource, name, (cause,))
+    if not new.version:
+        check_versioned(old)
     if new.finalizers is not old.finalizers and old.deletion is not None:
         _check_finalizers(old, new)
     if new.created is not old.created and new.created and new.created != old.created:
@@ -30,6 +30,14 @@ def check_update(old: Record, new: Record) -> None:
     deletion = new.deletion
     if deletion is not old.deletion and deletion is not None and deletion != old.deletion:
         raise errors.invalid(resource, name, (_immutable("metadata.deletionTimestamp", deletion.timestamp),))
+
+
+def check_versioned(old: Record) -> None:
+    """Refuses an update that names no version, of a kind whose updates must."""
+    if old.resource.needs_version:
+        cause = Cause("FieldValueInvalid", "Invalid value: 0: must be specified for an update", _VERSION)
+        named = replace(old.resource, kind=old.resource.plural)  # a server names the resource here, not the kind
+        raise errors.invalid(named, old.name, (cause,))
 
 
 def check_create(draft: Record) -> None:
