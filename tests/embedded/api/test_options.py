@@ -267,12 +267,9 @@ def test_a_map_in_braces_need_not_be_json() -> None:
     "body",
     [
         b'\xef\xbb\xbf{"metadata":{"name":"a"}}',
-        b'{"metadata":{"name":"a"},"data":{"x":"\\ud800"}}',
-        b'{"metadata":{"name":"a"},"data":{"x":"\xff"}}',
         b'{"metadata":{"name":"a","generation":1e400}}',
         b'{"metadata":{"name":"a","generation":' + b"9" * 6000 + b"}}",
         b'{"metadata":{"name":"a"}} x',
-        b"null",
         b"\x1f\x8b\x08\x00",
     ],
 )
@@ -281,6 +278,19 @@ def test_json_with_more_than_json_in_it_is_refused(body: bytes) -> None:
 
     assert (answer.code, answer.reason, answer.tree["kind"]) == (400, "BadRequest", "Status")
     assert answer.message
+
+
+@pytest.mark.parametrize("text", [b"\\ud800", b"\xff"])
+def test_text_that_is_no_unicode_becomes_the_sign_for_that(text: bytes) -> None:
+    answer = Server().call("POST", MAPS, b'{"metadata":{"name":"a"},"data":{"x":"%b"}}' % text)
+
+    assert (answer.code, answer.tree["data"]) == (201, {"x": "\ufffd"})
+
+
+def test_nothing_is_an_object_without_a_name() -> None:
+    answer = Server().call("POST", MAPS, b"null")
+
+    assert (answer.code, answer.reason) == (422, "Invalid")
 
 
 def test_a_name_with_a_zero_in_it_is_no_name_and_data_may_hold_one() -> None:

@@ -47,12 +47,12 @@ def no_object(value: Json) -> str:
 def _read_again(body: bytes, refusal: Exception) -> Json:
     try:
         value = json.loads(body.decode(errors="replace"), parse_constant=_refused)
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     except json.JSONDecodeError as error:
         is_cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string")
         raise NoJson(_ENDS if is_cut else str(refusal)) from refusal
     except ValueError as error:
         raise NoJson(str(refusal)) from error
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     whole: Json = msgspec.json.decode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     return whole
 

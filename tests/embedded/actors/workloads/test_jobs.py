@@ -10,6 +10,7 @@ from baseload.embedded.actors.pods import Condition
 from baseload.embedded.actors.workloads import indexes, trials
 from baseload.embedded.actors.workloads.readings import JobSpec
 from baseload.embedded.actors.workloads.trials import Failures
+from baseload.embedded.store.deletion import Options
 from baseload.embedded.store.record import Record
 from baseload.values import instant
 from baseload.values.instant import SECOND
@@ -272,7 +273,7 @@ def test_the_pods_of_a_job_that_is_gone_are_let_go() -> None:
     play = Play()
     record = play.create(job())
     play.run(5)
-    play.user.delete(record)
+    play.user.delete(record, Options(propagation="Background"))
     play.run(5)
 
     assert not play.user.records("", "Pod")
