@@ -16,9 +16,10 @@ def seconds(clock: Clock) -> float:
 
 
 def test_sleepers_wake_in_the_order_of_time_then_priority_then_of_falling_asleep() -> None:
-    clock, woken = VirtualClock(START), []
+    clock, woken, asleep = VirtualClock(START), [], []
 
     async def sleeper(name: str, wait: float) -> None:
+        asleep.append(name)
         await clock.sleep(wait)
         woken.append((seconds(clock), name))
 
@@ -28,6 +29,7 @@ def test_sleepers_wake_in_the_order_of_time_then_priority_then_of_falling_asleep
     clock.start(sleeper("first", 2), priority=-1)
     clock.run()
 
+    assert asleep == ["first", "late", "second", "third"]
     assert woken == [(2, "first"), (2, "second"), (2, "third"), (3.5, "late")]
 
 
