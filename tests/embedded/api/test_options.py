@@ -4,6 +4,7 @@ from typing import Final
 
 import pytest
 
+from baseload.embedded.api import duplicates
 from tests.embedded.api.calling import JSON, MAPS, MERGE, PODS, Answered, Server, config_map
 
 TABLE: Final = {"accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
@@ -299,3 +300,7 @@ def test_a_name_with_a_zero_in_it_is_no_name_and_data_may_hold_one() -> None:
     assert server.call("POST", MAPS, b'{"metadata":{"name":"a\\u0000"}}').code == 422
     kept = server.call("POST", MAPS, b'{"metadata":{"name":"a"},"data":{"x":"a\\u0000b"}}')
     assert (kept.code, kept.tree["data"]["x"]) == (201, "a\0b")
+
+
+def test_of_very_many_fields_that_stand_twice_a_hundred_are_told() -> None:
+    assert duplicates.paths(b'{"a":0' + b',"a":0' * 500 + b"}") == ["a"] * 100
