@@ -10,7 +10,7 @@ from random import Random
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baseload.control.informer import Informer, Transition
@@ -39,6 +39,7 @@ from tests.embedded.clock import Standing
 from tests.kube.client.clocks import Even, Hurried
 from tests.kube.client.faults import Faulty
 
+SEEDS = st.integers(0, 2**32)
 Seen = tuple[str, str, str, str]
 """(kind, name, version before, version after), "" for none"""
 
@@ -160,16 +161,26 @@ def of_kind(events: list[Seen], name: str) -> list[Seen]:
     return [event for event in events if event[0] == name]
 
 
-@given(seed=st.integers(0, 2**32))
+@settings(max_examples=15)
+@given(seed=SEEDS)
 def test_each_change_is_told_once_and_in_order_whatever_is_lost_doubled_or_refused(seed: int) -> None:
     happened, told = follow(seed, forgets=False)
     for name in ("Pod", "ConfigMap"):
         assert of_kind(told, name) == of_kind(happened, name)
 
 
-@given(seed=st.integers(0, 2**32))
+@settings(max_examples=15)
+@given(seed=SEEDS)
 def test_after_versions_were_forgotten_too_each_change_follows_from_the_one_before(seed: int) -> None:
     check_chains(*follow(seed, forgets=True))
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+@settings(max_examples=500)
+@given(seed=SEEDS, forgets=st.booleans())
+def test_changes_follow_from_one_another_whatever_goes_wrong(seed: int, forgets: bool) -> None:
+    check_chains(*follow(seed, forgets=forgets))
 
 
 def check_chains(happened: list[Seen], told: list[Seen]) -> None:

@@ -13,7 +13,7 @@ def differences(cluster: Cluster) -> list[str]:
     return compare.compare(provision.solve(*cluster), drawn.plan(*cluster))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(clusters())
 def test_a_plan_equals_the_literal_reading_of_the_rules(cluster: Cluster) -> None:
     assert differences(cluster) == []
@@ -28,7 +28,7 @@ def test_a_plan_for_many_pods_equals_the_literal_reading(cluster: Cluster) -> No
 
 
 @pytest.mark.parametrize("preferences", ["Respect", "Ignore"])
-@pytest.mark.parametrize("pods", [mix.diverse(120), mix.preference(40)], ids=["diverse", "preference"])
+@pytest.mark.parametrize("pods", [mix.diverse(60), mix.preference(30)], ids=["diverse", "preference"])
 def test_the_benchmark_mix_is_placed_as_the_literal_reading_places_it(
     pods: list[mix.Manifest], preferences: str
 ) -> None:

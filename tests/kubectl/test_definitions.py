@@ -52,7 +52,7 @@ spec: {size: 2}
 
 def served(kubectl: Kubectl) -> None:
     kubectl("apply", "-f", "-", stdin=GEARS)
-    kubectl("wait", "--for=condition=Established", "crd/gears.example.com", "--timeout=5s")
+    kubectl("wait", "--for=condition=Established", "crd/gears.example.com", "--timeout=30s")
 
 
 def test_an_object_applied_in_one_version_is_read_in_the_other(kubectl: Kubectl) -> None:

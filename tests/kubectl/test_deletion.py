@@ -33,11 +33,11 @@ def owned(kubectl: Kubectl) -> None:
 def test_what_belongs_to_an_object_goes_as_cascade_says(kubectl: Kubectl, cascade: str, left: str) -> None:
     owned(kubectl)
 
-    kubectl("delete", "deployment", "web", f"--cascade={cascade}", "--timeout=10s")
+    kubectl("delete", "deployment", "web", f"--cascade={cascade}", "--timeout=30s")
 
     assert kubectl("get", "deployments") == ""
     if not left:
-        kubectl("wait", "--for=delete", "replicaset/web-1", "--timeout=10s")
+        kubectl("wait", "--for=delete", "replicaset/web-1", "--timeout=30s")
     assert kubectl("get", "replicasets", "-o", "jsonpath={.items[*].metadata.name}") == left
     assert kubectl("get", "replicasets", "-o", "jsonpath={.items[*].metadata.ownerReferences}") == ""
 
@@ -69,7 +69,7 @@ def test_a_namespace_takes_along_what_is_in_it(kubectl: Kubectl) -> None:
     kubectl("create", "-n", "other", "-f", "-", stdin=manifests.DEPLOYMENT)
     assert kubectl("get", "serviceaccount", "-n", "other", "-o", "name") == "serviceaccount/default\n"
 
-    kubectl("delete", "namespace", "other", "--timeout=10s")
+    kubectl("delete", "namespace", "other", "--timeout=30s")
 
     assert kubectl("get", "deployments", "-A") == ""
     assert "may not be deleted" in kubectl.refused("delete", "namespace", "default")

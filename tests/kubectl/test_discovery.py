@@ -66,7 +66,7 @@ def test_explain_walks_into_built_in_and_custom_kinds(kubectl: Kubectl) -> None:
 
 def test_a_definition_is_served_as_soon_as_it_is_established(kubectl: Kubectl) -> None:
     kubectl("apply", "-f", "-", stdin=manifests.WIDGETS)
-    kubectl("wait", "--for=condition=Established", "crd/widgets.example.com", "--timeout=5s")
+    kubectl("wait", "--for=condition=Established", "crd/widgets.example.com", "--timeout=30s")
     kubectl("apply", "-f", "-", stdin=manifests.WIDGET)
 
     assert kubectl("get", "wd").splitlines() == ["NAME   SIZE   COLOUR", "one    2      red"]

@@ -191,7 +191,7 @@ def test_a_dynamic_pool_cannot_be_made_static(kubectl: Kubectl) -> None:
 
 
 def test_applied_objects_of_every_kind_are_unchanged_the_second_time(kubectl: Kubectl) -> None:
-    documents = "\n---\n".join(map(json.dumps, (POOL, NODE_CLASS, CONNECTOR, APPLICATION)))
+    documents = "\n".join(map(json.dumps, (POOL, NODE_CLASS, CONNECTOR, APPLICATION)))
     kubectl("apply", "-f", "-", stdin=documents)
     assert kubectl("apply", "-f", "-", stdin=documents).splitlines() == [
         "nodepool.karpenter.sh/default unchanged",

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -42,9 +43,22 @@ def marked(view: View, name: str) -> View:
     return replace(view, nodes=gone(view.nodes), node_claims=gone(view.node_claims))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(clusters(), st.integers(0, 4))
 def test_a_simulated_removal_equals_a_pass_with_the_node_marked_for_deletion(cluster: Cluster, which: int) -> None:
+    check_removal(cluster, which)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+@settings(max_examples=1000)
+@given(clusters(), st.integers(0, 4))
+def test_many_simulated_removals_equal_passes_with_the_node_marked(cluster: Cluster, which: int) -> None:
+    check_removal(cluster, which)
+
+
+def check_removal(cluster: Cluster, which: int) -> None:
+    """A node that is taken out of the simulation, beside one that is marked in the cluster."""
     view, tables, options = drawn.inputs(*cluster)
     simulated = set_up(setting_of(view, tables, options), movable=True)
     names = sorted(simulated.places)
