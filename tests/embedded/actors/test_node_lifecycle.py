@@ -208,6 +208,27 @@ def test_a_taint_of_a_user_evicts_at_once_or_when_the_toleration_ends() -> None:
     assert floor.status("never")["phase"] == "Running"
 
 
+def test_a_timer_that_runs_is_not_set_anew() -> None:
+    floor = Watched(*three())
+    tolerations = [
+        {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds}
+        for key, seconds in (("mine", 60), ("yours", 40))
+    ]
+    floor.place("a", tolerations=tolerations)
+    floor.run(5)
+    nodes = floor.stage.user.resource("", "Node")
+    mine, yours = ({"key": key, "effect": "NoExecute"} for key in ("mine", "yours"))
+    floor.stage.user.merge(floor.stage.cluster.store.get(nodes, "", "n1"), {"spec": {"taints": [mine]}})
+    floor.run(30)
+    floor.stage.user.merge(floor.stage.cluster.store.get(nodes, "", "n1"), {"spec": {"taints": [mine, yours]}})
+    floor.run(29)
+    held = floor.held("a")
+    assert held is not None
+    assert held.deletion is None
+    floor.run(3)
+    assert floor.held("a") is None
+
+
 def test_pods_on_a_node_that_was_deleted_are_gone_after_40_to_60_seconds() -> None:
     floor = Watched(*three())
     floor.place("a", tolerations=[])

@@ -9,7 +9,6 @@ from baseload.values import quantity
 from baseload.values.instant import SECOND
 
 INTERVAL: Final = 10 * SECOND  # between two looks; one pod is evicted in each
-CLEAN_UP: Final = 30 * SECOND  # how long an evicted pod is waited for at most
 TRANSITION: Final = 300 * SECOND  # how long a pressure condition outlasts its cause
 GRACE: Final = SECOND  # that a pod gets on a hard threshold
 THRESHOLD: Final = 100 * 2**20  # bytes: memory.available below which pods are evicted

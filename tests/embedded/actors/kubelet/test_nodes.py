@@ -4,6 +4,7 @@ import pytest
 
 from baseload.embedded.actors.kubelet.settings import KubeletSettings
 from baseload.embedded.actors.network import Network
+from baseload.embedded.actors.pods import status
 from baseload.values import instant
 from baseload.values.taint import Taint
 from tests.embedded.actors.acting import START, node
@@ -146,3 +147,22 @@ def test_a_node_that_somebody_creates_runs_pods_where_that_is_wanted(adopts: boo
         floor.stage.user.delete(found)
         floor.run(1)
         assert "mine" not in floor.kubelets.nodes
+
+
+def test_a_kubelet_that_begins_anew_runs_what_ran_and_leaves_what_has_ended() -> None:
+    floor = Floor()
+    floor.place("runs", terminationGracePeriodSeconds=5)
+    floor.place("ended", restartPolicy="Never", annotations={"exits-after": "1"})
+    floor.run(10)
+    floor.machines.end("n1")
+    seen = floor.stage.user.subscribe("", "Pod", ("status",), lambda: None)
+    floor.machines.boot(machine("n1"))
+    floor.run(10)
+
+    told = [(event.record.name, status(event.record).phase) for event in seen.take()]
+    assert told
+    assert set(told) == {("runs", "Running")}
+    assert (floor.said("runs")["Ready"], floor.status("ended")["phase"]) == ("True", "Succeeded")
+    floor.delete("ended")
+    floor.run(0.1)
+    assert floor.held("ended") is None

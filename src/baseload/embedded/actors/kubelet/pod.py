@@ -14,7 +14,7 @@ from baseload.decide.node.ending import EXTRA, KILLED, ending
 from baseload.embedded.actors.kubelet import statuses
 from baseload.embedded.actors.kubelet.container import ContainerRun
 from baseload.embedded.actors.lives import Life
-from baseload.embedded.actors.pods import Condition, PodStatus
+from baseload.embedded.actors.pods import Condition, PodStatus, is_over
 from baseload.embedded.actors.pods import status as read_status
 from baseload.embedded.store.deletion import Options
 from baseload.embedded.store.record import Record
@@ -114,10 +114,13 @@ class PodRun:
         """All of it; ends when the object is gone or the kubelet has no more to do with it."""
         node = self.node
         yield node.now() + node.settings.sees_after
-        refused = None if self.stop is not None else node.admit(self)
+        held = self._held()
+        if held is not None and is_over(held):
+            self.is_over = True  # it ended under an earlier kubelet of the node
+        refused = None if self.is_over or self.stop is not None else node.admit(self)
         if refused is not None:
             self._refuse(refused)
-        elif node.holds(self):
+        elif not self.is_over and node.holds(self):
             yield from self._live()
         else:
             self.is_over = True

@@ -70,7 +70,6 @@ class _Watch:
         self._kubelets, self._node = kubelets, node
         self._nearly_empty = 0  # since when; 0 while there is room
         self._next_eviction = 0
-        self._evicting: PodRun | None = None
         self._short: int | None = None  # when memory was short last
         self._strain: Strain | None = None
         self._slow_since: int | None = None
@@ -166,8 +165,8 @@ class _Watch:
     # -- eviction
 
     def _evict(self, found: Strain, now: int, threshold: int) -> None:
-        """Evicts one pod, unless the last one still is on its way."""
-        if not found.is_evicting or (self._evicting is not None and not self._evicting.is_over):
+        """Evicts one pod; by the next look it will have been cleaned up, or waited for long enough."""
+        if not found.is_evicting:
             return
         node = self._node
         held = node.held()
@@ -183,7 +182,6 @@ class _Watch:
         why = Condition("DisruptionTarget", "True", "", node.client.now(), "TerminationByKubelet", message)
         pod.evict(Stop(int(eviction.GRACE * found.slowness), "Evicted", message, why))
         node.warn(pod.record, "Evicted", message)
-        self._evicting = pod
         self._poke(pod)
 
     def _poke(self, pod: PodRun) -> None:
