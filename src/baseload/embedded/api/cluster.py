@@ -7,6 +7,7 @@ the controller for those would give it.
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from baseload.embedded.api import aggregation, crds
@@ -77,8 +78,7 @@ class Cluster:
 
     def now(self) -> str:
         """The time as objects carry it."""
-        now = self.clock.now()
-        return instant.format(now - now % instant.SECOND)
+        return _moment(self.clock.now() // instant.SECOND)
 
     def written(self, record: Record) -> Record:
         """Follows up a write; the record as it is after that."""
@@ -121,6 +121,11 @@ class Cluster:
         resource = self._resource("", "ServiceAccount")
         if self.store.find(resource, namespace, "default") is None:
             self.store.create(parse_object(resource, {"metadata": {"name": "default", "namespace": namespace}}))
+
+
+@lru_cache(maxsize=8)
+def _moment(second: int) -> str:
+    return instant.format(second * instant.SECOND)
 
 
 def furnish(cluster: Cluster, objects: Iterable[dict[str, Json]] = ()) -> None:

@@ -332,7 +332,7 @@ class Store:
             self.published = record.version
             table.log.show()
             if table.subscriptions or table.asleep:
-                self._show([(table, event)])
+                self._tell(table, event)
         else:
             self._keep(table, key, event)
         if not self._is_turn:
@@ -358,6 +358,22 @@ class Store:
                         subscription.note(event)
             for table in changed:
                 table.wake_all()
+        finally:
+            self._is_telling = False
+
+    def _tell(self, table: Table, event: Event) -> None:
+        """Shows one event, which its log shows already, in a store without a journal."""
+        subscribed = table.subscriptions.get(table.resource.classify(event), ()) if table.subscriptions else ()
+        if not subscribed and not table.asleep:
+            return
+        self._is_telling = True
+        try:
+            for subscription in subscribed:
+                subscription.note(event)
+            if table.asleep:
+                sleepers, table.asleep = table.asleep, {}
+                for wake in sleepers.values():
+                    wake()
         finally:
             self._is_telling = False
 
