@@ -13,7 +13,7 @@ from tests.decide.lifecycle.builders import at, claim, condition, node, pod, tex
 
 TOLERATES = {"tolerations": [{"operator": "Exists"}]}
 CRITICAL = {"priorityClassName": "system-cluster-critical"}
-PROTECTED: dict[str, Any] = {"annotations": {"karpenter.sh/do-not-disrupt": "true"}}
+PROTECTED: Any = {"annotations": {"karpenter.sh/do-not-disrupt": "true"}}
 
 
 def step(*pods: Pod, deadline: float | None = None, now: float = 0) -> tuple[list[str], dict[str, int], list[str], int]:

@@ -1,0 +1,1 @@
+"""What carries decisions out: objects written, machines launched and ended, pods evicted."""

@@ -1,0 +1,66 @@
+"""Garbage both ways, and nodes that are less than their claims were promised: what is looked at now and then."""
+
+from typing import Final
+
+from baseload.control.controller import every
+from baseload.control.means import Means
+from baseload.decide.lifecycle import consistency, garbage
+from baseload.kube.client.errors import Conflict
+from baseload.values.instant import SECOND
+
+CLAIMS_EVERY: Final = 120.0
+FIRST_INSTANCES: Final = 20
+"""So many looks at the instances come sooner one after the other, as after a start there may be some left over"""
+SOON: Final = 10.0
+INSTANCES_EVERY: Final = 120.0
+
+
+class Garbage:
+    """The controller of what has lost its other half."""
+
+    def __init__(self, means: Means) -> None:
+        self._observed, self._objects, self._instances = means.observed, means.objects, means.instances
+        self._events, self._clock = means.events, means.clock
+        self._successes = 0
+
+    async def run(self) -> None:
+        """Works for ever."""
+        clock = self._clock
+        await clock.together(
+            every(clock, lambda: CLAIMS_EVERY, self.collect_claims),
+            every(
+                clock, lambda: SOON if self._successes < FIRST_INSTANCES else INSTANCES_EVERY, self.collect_instances
+            ),
+            every(clock, lambda: consistency.EVERY / SECOND, self.compare),
+        )
+
+    async def collect_claims(self) -> None:
+        """Deletes registered claims whose machine is gone."""
+        claims = self._observed.claims()
+        if not claims:
+            return
+        held = await self._instances.held()
+        nodes = {it.status.provider_id: self._observed.nodes_of(it.status.provider_id) for it in claims}
+        for claim in garbage.claims_without_instance(claims, nodes, held):
+            await self._objects.delete(claim)
+
+    async def collect_instances(self) -> None:
+        """Ends machines that no claim stands for, and deletes their Nodes."""
+        held = await self._instances.held()
+        for one in garbage.instances_without_claim(held, self._observed.claims(), self._clock.now()):
+            await self._instances.end(one.provider_id)
+            for node in self._observed.nodes_of(one.provider_id):
+                await self._objects.delete(node)
+        self._successes += 1
+
+    async def compare(self) -> None:
+        """Holds initialised nodes against what their claims were promised."""
+        for claim in self._observed.claims():
+            for node in self._observed.nodes_of(claim.status.provider_id)[:1]:
+                found = consistency.consistency(claim, node, self._clock.now())
+                for told in found.told:
+                    await self._events.tell(claim, told)
+                try:
+                    await self._objects.write(claim, found.claim)
+                except Conflict:
+                    continue  # the claim changed; the next look will tell

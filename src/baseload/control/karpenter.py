@@ -1,0 +1,57 @@
+"""Karpenter's controllers put together: one client, one cloud, one picture of the cluster."""
+
+from typing import Final
+
+from baseload.act.events import Events
+from baseload.act.evict import Evictions
+from baseload.act.instances import Instances
+from baseload.act.objects import Objects
+from baseload.act.offerings import Offerings
+from baseload.cloud.port import Cloud
+from baseload.control.garbage import Garbage
+from baseload.control.health import RegistrationHealth
+from baseload.control.means import Means
+from baseload.control.nodeclaims import NodeClaims
+from baseload.control.nodeclasses import NodeClasses
+from baseload.control.nodepools import NodePools
+from baseload.control.observed import Observed
+from baseload.control.provisioner import Provisioner
+from baseload.control.settings import Settings
+from baseload.control.termination import Termination
+from baseload.kube.client.client import Client
+
+
+class Karpenter:
+    """The controllers of nodes. What they know is in the cluster and in the cloud: another one can go on."""
+
+    def __init__(self, client: Client, cloud: Cloud, settings: Settings) -> None:
+        self._clock = client.clock
+        self.observed: Final = Observed(client)
+        observed, objects, events = self.observed, Objects(client), Events(client)
+        offerings = Offerings(cloud, client.clock)
+        instances = Instances(cloud, offerings, settings.cluster_name)
+        health = RegistrationHealth(observed, objects)
+        self._evictions = Evictions(objects, events, observed.pod)
+        means = Means(observed, objects, instances, events, settings)
+        self._claims = NodeClaims(means, health)
+        self._termination = Termination(means, self._evictions)
+        self._pools = NodePools(observed, objects, health)
+        self._classes = NodeClasses(observed, objects, cloud)
+        self._garbage = Garbage(means)
+        self.provisioner: Final = Provisioner(observed, objects, offerings, settings)
+
+    async def run(self) -> None:
+        """Works until it is cancelled, or a defect ends it."""
+        await self._clock.together(self.observed.informer.run(), self._work())
+
+    async def _work(self) -> None:
+        await self.observed.synced()
+        await self._clock.together(
+            self._classes.controller.run(),
+            self._pools.run(),
+            self._claims.controller.run(),
+            self._termination.controller.run(),
+            self._evictions.run(),
+            self._garbage.run(),
+            self.provisioner.run(),
+        )

@@ -1,0 +1,143 @@
+"""Launches nodes for pods without a place: batches of them, the decision, and a NodeClaim for each planned one.
+
+Pods that stay without a place ask again every 10 s. Those that asked in one second do so together, as one: that a
+thousand of them are waiting costs no more than that one is. A pass that would see what the last one saw is left out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from baseload.act.objects import Objects
+from baseload.act.offerings import Offerings
+from baseload.catalog.columns import InstanceTypes
+from baseload.catalog.nodeclass import settings_of
+from baseload.cloud.errors import CloudError
+from baseload.control.batcher import Batcher
+from baseload.control.informer import Transition
+from baseload.control.nodeclaims import PROVIDED
+from baseload.control.observed import NODE, POD, Observed
+from baseload.control.settings import Settings
+from baseload.decide.lifecycle.changed import is_same_taint
+from baseload.decide.lifecycle.creation import claim_of
+from baseload.decide.lifecycle.names import DISRUPTED
+from baseload.decide.lifecycle.reported import has_work, is_given_up, reported
+from baseload.decide.provision.decide import provision
+from baseload.kube.client.errors import ApiError
+from baseload.kube.types.karpenter import NodeClaim
+from baseload.model.view import View
+from baseload.plan.provision import ProvisionPlan
+from baseload.values.instant import SECOND
+from baseload.values.label import CORE_WELL_KNOWN
+
+AGAIN: Final = 10
+"""Seconds after which a pod without a place asks again"""
+LATER: Final = 1.0  # seconds until a pass that could not be made is tried again
+_Key = tuple[str, str]
+
+
+class Provisioner:
+    """The controller of pods without a place."""
+
+    def __init__(self, observed: Observed, objects: Objects, offerings: Offerings, settings: Settings) -> None:
+        self._observed, self._objects, self._offerings, self._settings = observed, objects, offerings, settings
+        self._clock = objects.client.clock
+        self._batcher = Batcher(self._clock, idle=settings.batch_idle, longest=settings.batch_longest)
+        self._waiting: dict[_Key, int] = {}  # pod or node -> its bucket
+        self._buckets: list[dict[_Key, None]] = [{} for _ in range(AGAIN)]
+        self._bell = self._clock.bell()
+        self._last: tuple[object, ...] = ()
+        self.passes = 0  # that were made
+        self.plan: ProvisionPlan | None = None
+        observed.informer.listen(self._note)
+
+    async def run(self) -> None:
+        """Works for ever."""
+        await self._clock.together(self._provision(), self._ask_again())
+
+    async def _provision(self) -> None:
+        while True:
+            await self._batcher.window()
+            try:
+                is_made = await self.make_pass()
+            except (ApiError, CloudError):
+                is_made = False
+            if not is_made:
+                await self._clock.sleep(LATER)
+                self._batcher.put("again")
+
+    async def make_pass(self) -> bool:
+        """Plans and creates; False where nothing can be decided yet."""
+        view = reported(self._observed.informer.view)
+        if not has_work(view):
+            return True
+        if any(not claim.status.provider_id for claim in view.node_claims):
+            return False
+        tables = await self._tables(view)
+        if not self._is_new(self._observed.informer.view, tables):
+            return True
+        options = replace(self._settings.options, now=self._clock.now())
+        plan = self.plan = provision(view, tables, options, reasons=False)
+        self.passes += 1
+        for planned in plan.node_claims:
+            pool = self._observed.pool(planned.node_pool)
+            if pool is not None and not pool.metadata.deletion_timestamp:
+                well_known = CORE_WELL_KNOWN | tables[planned.node_pool].well_known
+                await self._objects.create(NodeClaim, claim_of(planned, pool, well_known))
+        return True
+
+    async def _tables(self, view: View) -> dict[str, InstanceTypes]:
+        """NodePool -> the types that it may launch now."""
+        found: dict[str, InstanceTypes] = {}
+        for pool in view.node_pools:
+            ref = pool.spec.template.spec.node_class_ref
+            node_class = self._observed.node_class(ref.name)
+            if (ref.group, ref.kind) == PROVIDED and node_class is not None:
+                found[pool.metadata.name] = (await self._offerings.choice(settings_of(node_class))).table
+        return found
+
+    def _is_new(self, view: View, tables: Mapping[str, InstanceTypes]) -> bool:
+        """Whether a pass would see anything that the last one did not see."""
+        seen = (view, *(part for name in sorted(tables) for part in (name, tables[name])))
+        same = len(seen) == len(self._last) and all(
+            now is then or (isinstance(now, str) and now == then) for now, then in zip(seen, self._last, strict=True)
+        )
+        self._last = seen
+        return not same
+
+    async def _ask_again(self) -> None:
+        while True:
+            if not self._waiting:
+                await self._bell.wait(3600.0)
+                continue
+            now = self._clock.now()
+            await self._clock.sleep((SECOND - now % SECOND) / SECOND)
+            second = self._clock.now() // SECOND
+            if self._buckets[second % AGAIN]:
+                self._batcher.put(second)
+
+    def _note(self, change: Transition) -> None:
+        if change.kind is POD:
+            one = change.after or change.before
+            assert one is not None
+            pod = self._observed.pod(*one.key) if change.after and b'"Unschedulable"' in change.after.raw else None
+            self._place(one.key, one.metadata.uid, is_waiting=pod is not None and is_given_up(pod))
+        elif change.kind is NODE:
+            one = change.after or change.before
+            assert one is not None
+            node = self._observed.node(one.metadata.name) if change.after else None
+            is_disrupted = node is not None and any(is_same_taint(taint, DISRUPTED) for taint in node.spec.taints)
+            self._place(one.key, one.metadata.uid, is_waiting=is_disrupted)
+
+    def _place(self, key: _Key, uid: str, *, is_waiting: bool) -> None:
+        """Whether a pod or a node asks for passes from now on."""
+        held = self._waiting.get(key)
+        if not is_waiting:
+            if held is not None:
+                del self._waiting[key], self._buckets[held][key]
+            return
+        if held is None:
+            bucket = self._waiting[key] = self._clock.now() // SECOND % AGAIN
+            self._buckets[bucket][key] = None
+            self._bell.ring()
+        self._batcher.put(uid)

@@ -1,0 +1,36 @@
+"""What of a live cluster counts for provisioning: what its components have said, not what a manifest leaves open.
+
+A pod counts once the scheduler has given it up, a pool once it is found to be ready (provisioning spec 1.1, 3.1).
+"""
+
+from dataclasses import replace
+
+from baseload.decide.lifecycle import conditions
+from baseload.decide.lifecycle.names import READY
+from baseload.decide.provision.pods import not_provisionable
+from baseload.kube.types.core import Pod
+from baseload.model.view import View, is_terminal
+
+
+def reported(view: View) -> View:
+    """The view without pods that the scheduler has not seen, and pools that nobody has looked at."""
+    return replace(
+        view,
+        pods=tuple(pod for pod in view.pods if pod.spec.node_name or is_given_up(pod)),
+        node_pools=tuple(pool for pool in view.node_pools if conditions.is_true(pool.status.conditions, READY)),
+    )
+
+
+def is_given_up(pod: Pod) -> bool:
+    """Whether a pod waits for a node that is not there."""
+    if pod.spec.node_name or is_terminal(pod) or pod.metadata.deletion_timestamp:
+        return False
+    held = conditions.find(pod.status.conditions, "PodScheduled")
+    return held is not None and held.reason == "Unschedulable" and not_provisionable(pod) is None
+
+
+def has_work(view: View) -> bool:
+    """Whether a pass could place anything: a pod that was given up, or those of a node that goes away."""
+    if any(not pod.spec.node_name for pod in view.pods):
+        return True
+    return any(state.marked_for_deletion and state.node is not None for state in view.state_nodes)
