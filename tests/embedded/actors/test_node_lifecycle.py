@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baseload.embedded.actors.kubelet.machines import Machine
@@ -276,6 +276,7 @@ def test_of_too_many_pods_that_have_ended_the_oldest_are_removed() -> None:
 
 
 @pytest.mark.long
+@settings(max_examples=20)
 @given(
     st.lists(st.tuples(st.integers(0, 120), st.sampled_from(("0", "30", "90")), st.booleans()), min_size=1, max_size=4)
 )
