@@ -135,6 +135,7 @@ def test_killed_between_two_writes_nothing_is_leaked_and_nothing_launched_twice(
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
 def test_the_same_at_every_point() -> None:
     count = len(undisturbed())
 
