@@ -1,8 +1,10 @@
 """Custom resources in several versions, and definitions that change and end."""
 
 import json
+import time
 
 from tests.kubectl.conftest import Kubectl
+from tests.servers.asking import ask
 
 GEARS = """
 apiVersion: apiextensions.k8s.io/v1
@@ -53,6 +55,19 @@ spec: {size: 2}
 def served(kubectl: Kubectl) -> None:
     kubectl("apply", "-f", "-", stdin=GEARS)
     kubectl("wait", "--for=condition=Established", "crd/gears.example.com", "--timeout=30s")
+    if kubectl.server.is_real:
+        published(kubectl, "example.com/v1", "example.com/v1beta1")
+
+
+def published(kubectl: Kubectl, *versions: str) -> None:
+    """Waits until a real server, which takes its time for it, tells of versions in discovery and OpenAPI."""
+    end = time.monotonic() + 30
+    wanted = {f"apis/{version}" for version in versions}
+    while not (
+        wanted <= ask(kubectl.server, "GET", "/openapi/v3")[1]["paths"].keys()
+        and set(versions) <= set(kubectl("api-versions").split())
+    ):
+        assert time.monotonic() < end, "the real server does not publish the definition"
 
 
 def test_an_object_applied_in_one_version_is_read_in_the_other(kubectl: Kubectl) -> None:

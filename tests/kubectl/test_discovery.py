@@ -8,6 +8,7 @@ import pytest
 from tests.kubectl import manifests
 from tests.kubectl.conftest import Kubectl
 from tests.kubectl.recorded import Recorded
+from tests.kubectl.test_definitions import published
 
 pytestmark = pytest.mark.both_kubectls
 
@@ -67,6 +68,8 @@ def test_explain_walks_into_built_in_and_custom_kinds(kubectl: Kubectl) -> None:
 def test_a_definition_is_served_as_soon_as_it_is_established(kubectl: Kubectl) -> None:
     kubectl("apply", "-f", "-", stdin=manifests.WIDGETS)
     kubectl("wait", "--for=condition=Established", "crd/widgets.example.com", "--timeout=30s")
+    if kubectl.server.is_real:
+        published(kubectl, "example.com/v1")
     kubectl("apply", "-f", "-", stdin=manifests.WIDGET)
 
     assert kubectl("get", "wd").splitlines() == ["NAME   SIZE   COLOUR", "one    2      red"]

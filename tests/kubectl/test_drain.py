@@ -42,7 +42,7 @@ def test_a_budget_holds_up_a_drain_and_counts_what_it_lets_go(kubectl: Kubectl) 
     kubectl("create", "-f", "-", stdin=BUDGET)
     allow(kubectl, 0)
 
-    refusal = kubectl.refused(*DRAIN, "--timeout=1s")
+    refusal = kubectl.refused(*DRAIN, "--timeout=3s")
 
     assert "Cannot evict pod as it would violate the pod's disruption budget." in refusal
     allow(kubectl, 1)

@@ -89,7 +89,7 @@ def test_the_status_waits_until_the_last_replica_is_available(kubectl: Kubectl) 
 def test_the_status_ends_when_its_time_is_over(kubectl: Kubectl) -> None:
     kubectl("create", "-f", "-", stdin=manifests.DEPLOYMENT)
 
-    assert kubectl.refused("rollout", "status", "deployment/web", "--timeout=1s").endswith(
+    assert kubectl.refused("rollout", "status", "deployment/web", "--timeout=3s").endswith(
         "error: timed out waiting for the condition\n"
     )
 

@@ -45,7 +45,7 @@ def test_a_condition_may_be_false_or_never_come(kubectl: Kubectl) -> None:
     kubectl("patch", "pod", "a", "--subresource=status", "--type=merge", "-p", false)
 
     assert kubectl("wait", "--for=condition=Ready=false", "pod/a") == "pod/a condition met\n"
-    assert kubectl.refused("wait", "--for=condition=Ready", "pod", "--all", "--timeout=1s") == (
+    assert kubectl.refused("wait", "--for=condition=Ready", "pod", "--all", "--timeout=3s") == (
         "error: timed out waiting for the condition on pods/a\n"
     )
     assert kubectl.refused("wait", "--for=condition=Ready", "pod/b") == (

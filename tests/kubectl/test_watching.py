@@ -87,5 +87,5 @@ def test_wait_ends_when_the_condition_is_met_or_the_time_is_over(kubectl: Kubect
         kubectl("patch", "node", "n1", "--subresource=status", "--type=merge", "-p", ready)
         assert told.readline() == "node/n1 condition met\n"
 
-    refusal = kubectl.refused("wait", "--for=delete", "node/n1", "--timeout=1s")
+    refusal = kubectl.refused("wait", "--for=delete", "node/n1", "--timeout=3s")
     assert refusal.endswith("error: timed out waiting for the condition on nodes/n1\n")
