@@ -37,7 +37,7 @@ test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest -n 2
 
 test-long: $(READY) ## Run the long tests: crash loops, large property runs, comparisons with real programs
-	$(BIN)/python -m pytest -m long
+	$(BIN)/python -m pytest -n 2 -m long
 
 envtest: ## Build a real kube-apiserver and etcd for the long tests (needs Go; docs/real-server.md)
 	@sh tools/envtest/build.sh build/envtest

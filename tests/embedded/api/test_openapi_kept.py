@@ -114,13 +114,13 @@ def test_answers_are_those_that_the_documents_tell() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(900)
 def test_all_answers_are_those_that_the_documents_tell() -> None:
     server = furnished()
     index = server.call("GET", "/openapi/v3").tree["paths"]
 
     for found in index.values():
-        assert hold(server.call("GET", found["serverRelativeURL"]).tree, (), 10) > 0
+        assert hold(server.call("GET", found["serverRelativeURL"]).tree, (), 2) > 0
 
 
 def test_the_elder_document_says_the_same_as_the_later_ones() -> None:

@@ -7,12 +7,17 @@ but taken whole.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
 
 from baseload.kube.merge import fieldset
 from baseload.kube.merge.elements import element
 from baseload.kube.merge.fieldset import FieldSet, Ordered
 from baseload.kube.merge.tree import ABSENT, same
 from baseload.kube.merge.types import ListType, MapType, Type
+
+_FEW: Final = 6  # fields of a map that many objects have alike
+_REMEMBERED: Final = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,8 @@ class _Walk:
 def _whole(kind: Type, value: object) -> FieldSet:
     """What a value is in a set that has all of it: itself, and everything below."""
     form = kind.form(value)
+    if isinstance(form, MapType) and not form.atomic and isinstance(value, dict) and _is_flat(value):
+        return _flat(form, tuple(value)) or {}
     found = Ordered()
     found["."] = {}
     if isinstance(form, MapType) and isinstance(value, dict) and not form.atomic:
@@ -132,6 +139,29 @@ def _whole(kind: Type, value: object) -> FieldSet:
         for told_apart in fieldset.in_order(items):
             held = items[told_apart]  # items that cannot be told apart are one leaf together
             found[told_apart] = _whole(form.element, held[0]) if len(held) == 1 else {}
+    return found if len(found) > 1 else {}
+
+
+def _is_flat(value: dict[str, object]) -> bool:
+    """Whether a map is a small one of plain values."""
+    if len(value) > _FEW:
+        return False
+    for held in value.values():
+        kind = type(held)
+        if kind is dict or kind is list:
+            return False
+    return True
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _flat(form: MapType, names: tuple[str, ...]) -> FieldSet:
+    """The set of a map of plain values, which many objects have alike: environment variables, ports, mounts."""
+    found = Ordered()
+    found["."] = {}
+    for name in sorted(names):
+        step = form.step(name)
+        if step is not None:
+            found[step[0]] = {}
     return found if len(found) > 1 else {}
 
 

@@ -179,6 +179,7 @@ def port_name(text: str) -> Wrong:
     return tuple(wrong)
 
 
+@lru_cache(maxsize=1 << 12)
 def variable(text: str) -> Wrong:
     """The name of an environment variable."""
     return () if re.fullmatch("[ -<>-~]+", text) else (_VARIABLE_SAYS,)

@@ -46,8 +46,11 @@ _DIVISORS_SAID: Final = {
 def variables(given: list[Tree], path: str) -> Faults:
     """The environment of a container."""
     for index, variable in enumerate(given):
+        name = variable.get("name", "")
+        if name and not names.variable(name) and "valueFrom" not in variable:
+            continue  # nearly all are like this
         at = f"{path}[{index}]"
-        yield from names.needed(names.variable, variable.get("name", ""), f"{at}.name")
+        yield from names.needed(names.variable, name, f"{at}.name")
         if (source := variable.get("valueFrom")) is not None:
             yield from _source(source, f"{at}.valueFrom", has_value=bool(variable.get("value")))
 
