@@ -8,7 +8,6 @@ Over HTTP a server process of its own answers, so that the figures are those of 
 write in the process, and what goes to disk, is in `benchmarks.store`. Nothing is asserted.
 """
 
-import argparse
 import asyncio
 import http.client
 import os
@@ -284,15 +283,7 @@ def tell() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help="write the figures into docs/benchmarks.md")
-    parser.add_argument("--fill", nargs=3, metavar=("SPECS", "PODS", "NODES"), help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
-    if chosen.fill:
-        specs, pods, nodes = chosen.fill
-        fill(own_specs=specs == "own", pods=int(pods), nodes=int(nodes))
-        return
-    report.tell("api", tell(), write=chosen.write)
+    report.command("api", __doc__ or "", tell, fill)
 
 
 if __name__ == "__main__":

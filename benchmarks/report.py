@@ -1,9 +1,11 @@
 """Figures as Markdown, on the terminal or in their section of docs/benchmarks.md."""
 
+import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 from benchmarks import measure
 
@@ -27,3 +29,22 @@ def tell(section: str, text: str, *, write: bool) -> None:
         if not pattern.search(page):
             raise SystemExit(f"{PAGE.name} has no place for {section}: {start} … {end}")
         PAGE.write_text(pattern.sub(lambda _: f"{start}\n{stamped}\n{end}", page), encoding="utf-8")
+
+
+class Fill(Protocol):
+    """Fills what is measured, in a process of its own, and prints the memory that it took."""
+
+    def __call__(self, *, own_specs: bool, pods: int, nodes: int) -> None: ...
+
+
+def command(section: str, doc: str, figures: Callable[[], str], fill: Fill) -> None:
+    """The command line of a benchmark of the embedded cluster."""
+    parser = argparse.ArgumentParser(description=doc.partition("\n")[0])
+    parser.add_argument("--write", action="store_true", help="write the figures into docs/benchmarks.md")
+    parser.add_argument("--fill", nargs=3, metavar=("SPECS", "PODS", "NODES"), help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.fill:
+        specs, pods, nodes = chosen.fill
+        fill(own_specs=specs == "own", pods=int(pods), nodes=int(nodes))
+        return
+    tell(section, figures(), write=chosen.write)

@@ -7,7 +7,6 @@ A typed write is one that an actor in the process makes: create, bind, two statu
 Watchers are cursors that sleep, are woken, and keep a copy of what they are told. Nothing is asserted.
 """
 
-import argparse
 import asyncio
 import gc
 import itertools
@@ -359,15 +358,7 @@ def _told(figures: Durable) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help="write the figures into docs/benchmarks.md")
-    parser.add_argument("--fill", nargs=3, metavar=("SPECS", "PODS", "NODES"), help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
-    if chosen.fill:
-        specs, pods, nodes = chosen.fill
-        fill(own_specs=specs == "own", pods=int(pods), nodes=int(nodes))
-        return
-    report.tell("store", tell(), write=chosen.write)
+    report.command("store", __doc__ or "", tell, fill)
 
 
 if __name__ == "__main__":

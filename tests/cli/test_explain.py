@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from baseload.cli.main import main
-from tests.cli.test_plan import POOL, WEB
+from tests.cli.inputs import POOL, WEB
 from tests.conftest import Golden
 
 Explain = Callable[..., tuple[int, str, str]]

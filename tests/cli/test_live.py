@@ -16,39 +16,19 @@ import yaml
 from baseload.embedded.api.cluster import Cluster
 from baseload.kube import manifests
 from baseload.world import embedded, kubeconfig
+from tests.cli import inputs
 from tests.cli.conftest import Run
+from tests.cli.inputs import POOL
 from tests.embedded.clock import Standing
 from tests.servers.embedded import answering
 
-POOL = """
-apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: default}
-spec:
-  template:
-    spec:
-      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
-      requirements:
-      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
-      - {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a]}
-"""
-WEB = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: default}
-spec:
-  replicas: 3
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers: [{name: c, image: i, resources: {requests: {cpu: "1", memory: 1Gi}}}]
----
+SECRET = """
 apiVersion: v1
 kind: Secret
 metadata: {name: key, namespace: default}
 stringData: {key: sesame}
 """
+WEB = f"{inputs.WEB}---{SECRET}"
 SMALL = POOL.replace(
     "requirements:", "requirements:\n      - {key: node.kubernetes.io/instance-type, operator: In, values: [c5.xlarge]}"
 )

@@ -17,7 +17,8 @@ from baseload.kube.client.port import Resource
 from baseload.timeline.wall import WallClock
 from baseload.world import clients
 from tests.cli.conftest import Run
-from tests.cli.test_live import POOL, WEB
+from tests.cli.inputs import POOL
+from tests.cli.test_live import WEB
 from tests.cli.test_serve import serving
 from tests.servers import kubectls
 

@@ -10,33 +10,10 @@ import pytest
 import yaml
 
 from baseload.cli.main import main
+from tests.cli.inputs import POOL, WEB
 
 Run = Callable[..., tuple[int, str, str]]
 
-POOL = """
-apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: default}
-spec:
-  template:
-    spec:
-      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
-      requirements:
-      - {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}
-      - {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a]}
-"""
-WEB = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: default}
-spec:
-  replicas: 3
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers: [{name: c, image: i, resources: {requests: {cpu: "1", memory: 1Gi}}}]
-"""
 DAEMON = """
 apiVersion: apps/v1
 kind: DaemonSet

@@ -27,11 +27,6 @@ class Network:
             self._subnets[settings.id] = _Subnet(settings, zone_ids.get(settings.zone, ""), base)
             base += -(-(settings.addresses + _RESERVED + 1) // _BLOCK) * _BLOCK
 
-    def zone_of(self, subnet: str) -> str | None:
-        """None where there is no such subnet."""
-        found = self._subnets.get(subnet)
-        return None if found is None else found.settings.zone
-
     def has_room(self, subnet: str) -> bool:
         return self._subnets[subnet].free >= self._each
 

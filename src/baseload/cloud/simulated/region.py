@@ -153,11 +153,6 @@ class Region:
     def instance_types(self, settings: NodeClassSettings) -> InstanceTypes:
         return self.market.table(self.types(settings), self.agenda.now())
 
-    def hourly_price(self, instance: Instance) -> int:
-        """What an instance costs now, in millionths of a dollar an hour."""
-        price = self.market.price(instance.instance_type, instance.zone, instance.capacity_type, self.agenda.now())
-        return price or 0
-
     def _known(self, fleet: Fleet) -> Known | None:
         now = self.agenda.now()
         while self.tokens:

@@ -4,8 +4,8 @@ from typing import Final
 
 import msgspec
 
-from baseload.embedded.actors.pods import Condition, Written
-from baseload.embedded.store.record import Record, section
+from baseload.embedded.actors.pods import Condition, Written, status_of
+from baseload.embedded.store.record import Record
 from baseload.kube.types.core import NodeSpec
 
 
@@ -56,18 +56,11 @@ class NodeStatus(Written, frozen=True):
 
 
 EMPTY: Final = NodeStatus()
-_read: Final = msgspec.json.Decoder(NodeStatus).decode
 
 
 def status(node: Record) -> NodeStatus:
     """A node's status; one that cannot be read is an empty one."""
-    held = node.status
-    if isinstance(held, NodeStatus):
-        return held
-    try:
-        return _read(section(held)) if held else EMPTY
-    except msgspec.ValidationError:
-        return EMPTY
+    return status_of(node, NodeStatus, EMPTY)
 
 
 def spec(node: Record) -> NodeSpec:

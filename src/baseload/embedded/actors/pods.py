@@ -1,10 +1,12 @@
 """A pod's status as actors write it, and what they read in one, whoever wrote it."""
 
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from baseload.embedded.store.record import Record, section
+
+S = TypeVar("S")
 
 
 class Written(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
@@ -101,18 +103,22 @@ class PodStatus(Written, frozen=True):
 
 
 EMPTY: Final = PodStatus()
-_read: Final = msgspec.json.Decoder(PodStatus).decode
 
 
 def status(pod: Record) -> PodStatus:
     """A pod's status; one that cannot be read is an empty one."""
-    held = pod.status
-    if isinstance(held, PodStatus):
+    return status_of(pod, PodStatus, EMPTY)
+
+
+def status_of(record: Record, reading: type[S], empty: S) -> S:
+    """A status as one reading, whoever wrote it; the empty one where it cannot be read."""
+    held = record.status
+    if isinstance(held, reading):
         return held
     try:
-        return _read(section(held)) if held else EMPTY
+        return msgspec.json.decode(section(held), type=reading) if held else empty
     except msgspec.ValidationError:
-        return EMPTY
+        return empty
 
 
 def is_over(pod: Record) -> bool:

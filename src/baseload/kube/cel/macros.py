@@ -198,45 +198,55 @@ for _counts in (2, 3):
     MACROS["transformList", True, _counts + 1] = _mapped(2)
 
 
-@_macro("transformMap", 3, 4)
-def _transform_map(compiler: Compiler, call: Call, scope: Scope) -> Typed:
-    loop = _Loop(compiler, call, scope, 2)
-    passes = loop.asked(call.arguments[2]) if len(call.arguments) == 4 else None
-    becomes = loop.typed(call.arguments[-1])
-    each, places = loop.each(), loop.places
+_Put = Callable[[dict[Value, Value], Value, Value], None]
+"""(map in the making, key of the loop, what the element becomes)"""
 
-    def run(held: list[Value]) -> Value:
-        found: dict[Value, Value] = {}
-        for given in each(held):
-            _set(held, places, given)
-            if passes is None or _truth(passes(held)):
-                found[given[0]] = becomes.run(held)
-        return found
 
+def _made(put: _Put, typed: Callable[[_Loop, Typed], Type]) -> Macro:
+    """A loop over two variables that makes a map."""
+
+    def macro(compiler: Compiler, call: Call, scope: Scope) -> Typed:
+        loop = _Loop(compiler, call, scope, 2)
+        passes = loop.asked(call.arguments[2]) if len(call.arguments) == 4 else None
+        becomes = loop.typed(call.arguments[-1])
+        each, places = loop.each(), loop.places
+
+        def run(held: list[Value]) -> Value:
+            found: dict[Value, Value] = {}
+            for given in each(held):
+                _set(held, places, given)
+                if passes is None or _truth(passes(held)):
+                    put(found, given[0], becomes.run(held))
+            return found
+
+        return Typed(typed(loop, becomes), run)
+
+    return macro
+
+
+def _put_value(found: dict[Value, Value], key: Value, becomes: Value) -> None:
+    found[key] = becomes
+
+
+def _put_entries(found: dict[Value, Value], _: Value, becomes: Value) -> None:
+    for key, value in becomes.items():
+        if key in found:
+            raise Failure(f"insert failed: key {key} already exists")
+        found[key] = value
+
+
+def _values_by_key(loop: _Loop, becomes: Typed) -> Type:
     key = loop.ranged.type.of[0] if loop.ranged.type.name == "map" else types.INT
-    return Typed(types.mapped(key, becomes.type), run)
+    return types.mapped(key, becomes.type)
 
 
-@_macro("transformMapEntry", 3, 4)
-def _transform_entry(compiler: Compiler, call: Call, scope: Scope) -> Typed:
-    loop = _Loop(compiler, call, scope, 2)
-    passes = loop.asked(call.arguments[2]) if len(call.arguments) == 4 else None
-    becomes = loop.typed(call.arguments[-1])
-    each, places = loop.each(), loop.places
+def _entries(_: _Loop, becomes: Typed) -> Type:
+    return becomes.type if becomes.type.name == "map" else types.mapped(types.DYN, types.DYN)
 
-    def run(held: list[Value]) -> Value:
-        found: dict[Value, Value] = {}
-        for given in each(held):
-            _set(held, places, given)
-            if passes is None or _truth(passes(held)):
-                for key, value in becomes.run(held).items():
-                    if key in found:
-                        raise Failure(f"insert failed: key {key} already exists")
-                    found[key] = value
-        return found
 
-    told = becomes.type if becomes.type.name == "map" else types.mapped(types.DYN, types.DYN)
-    return Typed(told, run)
+for _counts in (3, 4):
+    MACROS["transformMap", True, _counts] = _made(_put_value, _values_by_key)
+    MACROS["transformMapEntry", True, _counts] = _made(_put_entries, _entries)
 
 
 def _optional(flat: bool) -> Macro:

@@ -6,7 +6,6 @@ from typing import Final
 import msgspec
 
 from baseload.embedded.actors.workloads.ownership import reference
-from baseload.embedded.store import names
 from baseload.embedded.store.errors import StatusError
 from baseload.embedded.store.record import Body, Record
 
@@ -116,11 +115,3 @@ def template_of(record: Record) -> Tree:
     spec = record.body.tree().get("spec")
     template = spec.get("template") if isinstance(spec, dict) else None
     return dict(template) if isinstance(template, dict) else {}
-
-
-def short_name(prefix: str, seed: str) -> str:
-    """A name after a prefix that follows from a text: the same text, the same name."""
-    value, prime = _FNV
-    for byte in seed.encode():
-        value = ((value ^ byte) * prime) & 0xFFFF_FFFF
-    return prefix + names.suffix(value)
