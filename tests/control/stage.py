@@ -52,7 +52,6 @@ class Stage:
         self._made = 0
         self.agent = agent  # seconds from a node's start until its agent takes its taint away
         self.user = self.client("user")
-        self._tasks: list[Task] = []
         self.begin(self.cloud.run(), "cloud")
         self.begin(self._machines(), "machines")
         self.begin(self._components(), "components")
@@ -68,14 +67,11 @@ class Stage:
 
     def begin(self, coroutine: Step, name: str) -> Task:
         """Has something run until the end of the test."""
-        task = self.clock.start(coroutine, name=name)
-        self._tasks.append(task)
-        return task
+        return self.clock.start(coroutine, name=name)
 
     def close(self) -> None:
         """Ends whatever runs."""
-        for task in reversed(self._tasks):
-            task.cancel()
+        self.clock.close()
 
     def run(self, seconds: float) -> None:
         self.clock.run(self.clock.now() + round(seconds * SECOND))

@@ -1,6 +1,6 @@
 """Controllers that live in a pod of the cluster do nothing while it is not Ready."""
 
-from baseload.control.hosting import Hosted
+from baseload.control.hosting import Host, Process
 from baseload.control.karpenter import Karpenter
 from baseload.control.settings import Settings
 from tests.control.stage import Stage, node_class, pod, pool
@@ -16,8 +16,9 @@ def test_controllers_run_while_their_pod_is_ready_and_begin_anew_when_it_is_agai
     def make() -> Karpenter:
         return Karpenter(stage.client("karpenter"), stage.cloud, Settings())
 
-    hosted = Hosted(stage.client("host"), "default", "app=karpenter", lambda: make().run())
-    stage.begin(hosted.run(), "host")
+    hosted = Process(stage.clock, lambda: make().run())
+    stage.begin(Host(stage.client("host"), "default", "app=karpenter", hosted).run(), "host")
+    stage.begin(hosted.run(), "karpenter")
     stage.replicas = 1
     stage.run(60)
     assert (hosted.starts, stage.all("NodeClaim")) == (0, [])

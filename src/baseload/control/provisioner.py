@@ -4,7 +4,6 @@ Pods that stay without a place ask again every 10 s. Those that asked in one sec
 thousand of them are waiting costs no more than that one is. A pass that would see what the last one saw is left out.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -68,13 +67,16 @@ class Provisioner:
 
     async def make_pass(self) -> bool:
         """Plans and creates; False where nothing can be decided yet."""
-        view = reported(self._observed.informer.view)
-        if not has_work(view):
+        observed = self._observed.informer.view
+        tables = await self._tables(observed)
+        seen = (observed, *(part for name in sorted(tables) for part in (name, tables[name])))
+        if _is_same(seen, self._last):
             return True
-        if any(not claim.status.provider_id for claim in view.node_claims):
+        view = reported(observed)
+        if has_work(view) and any(not claim.status.provider_id for claim in view.node_claims):
             return False
-        tables = await self._tables(view)
-        if not self._is_new(self._observed.informer.view, tables):
+        self._last = seen
+        if not has_work(view):
             return True
         options = replace(self._settings.options, now=self._clock.now())
         plan = self.plan = provision(view, tables, options, reasons=False)
@@ -95,15 +97,6 @@ class Provisioner:
             if (ref.group, ref.kind) == PROVIDED and node_class is not None:
                 found[pool.metadata.name] = (await self._offerings.choice(settings_of(node_class))).table
         return found
-
-    def _is_new(self, view: View, tables: Mapping[str, InstanceTypes]) -> bool:
-        """Whether a pass would see anything that the last one did not see."""
-        seen = (view, *(part for name in sorted(tables) for part in (name, tables[name])))
-        same = len(seen) == len(self._last) and all(
-            now is then or (isinstance(now, str) and now == then) for now, then in zip(seen, self._last, strict=True)
-        )
-        self._last = seen
-        return not same
 
     async def _ask_again(self) -> None:
         while True:
@@ -141,3 +134,10 @@ class Provisioner:
             self._buckets[bucket][key] = None
             self._bell.ring()
         self._batcher.put(uid)
+
+
+def _is_same(seen: tuple[object, ...], last: tuple[object, ...]) -> bool:
+    """Whether a pass would see nothing that the last one did not see."""
+    return len(seen) == len(last) and all(
+        now is then or (isinstance(now, str) and now == then) for now, then in zip(seen, last, strict=True)
+    )

@@ -93,6 +93,7 @@ class VirtualClock:
         self._sequence = 0
         self._running: Task | None = None
         self._failed: Task | None = None
+        self._roots: dict[Task, None] = {}
         self.steps = 0  # resumptions so far
 
     def now(self) -> int:
@@ -112,7 +113,14 @@ class VirtualClock:
 
     def start(self, coroutine: Step, *, name: str = "", priority: int = 0) -> Task:
         """Has a task run, from this moment on; an error in it ends the run."""
-        return self._started(Task(coroutine, name, priority, None))
+        task = Task(coroutine, name, priority, None)
+        self._roots[task] = None
+        return self._started(task)
+
+    def close(self) -> None:
+        """Ends all tasks where they wait, the last that was started first."""
+        while self._roots:
+            self._roots.popitem()[0].cancel()
 
     async def together(self, *tasks: Step) -> None:
         parent = self.current
@@ -186,6 +194,7 @@ class VirtualClock:
         task.is_done, task.error = True, error
         parent = task.parent
         if parent is None:
+            self._roots.pop(task, None)
             self._failed = task if error is not None else self._failed
             return
         parent.children = 0 if error is not None else parent.children - 1

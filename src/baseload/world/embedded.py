@@ -18,7 +18,7 @@ from baseload.embedded.api.usage import Usage
 from baseload.embedded.store import journal as journals
 from baseload.embedded.store.errors import StatusError
 from baseload.embedded.store.journal import SqliteJournal
-from baseload.embedded.store.ports import Clock
+from baseload.embedded.store.ports import Chance, Clock
 from baseload.embedded.store.record import Json
 from baseload.embedded.store.store import Store
 from baseload.kube.manifests import Found, Manifests
@@ -50,17 +50,19 @@ def build(
     manifests: Manifests | None,
     *,
     clock: Clock | None = None,
+    chance: Chance = server.CHANCE,
     usage: Usage = usages.requested,
     tokens: Mapping[str, Identity] | None = None,
 ) -> Embedded:
     """A cluster as a new one is, or as the data directory has it, with the manifests created in it.
 
-    `usage` says what running pods use: without a kubelet, what they request. `tokens` are known from the start.
+    `chance` draws uids and names. `usage` says what running pods use: without a kubelet, what they request. `tokens`
+    are known from the start.
     """
     clock = clock or server.WallClock()
     journal = None if data_dir is None else journals.open(data_dir)
     key = secrets.token_bytes(32) if data_dir is None else private.kept(data_dir / KEYS / "sa.key", _new_key)
-    store = Store(clock, server.CHANCE, journal=journal)
+    store = Store(clock, chance, journal=journal)
     cluster = Cluster(store, clock, CHAIN, key=key, static_tokens=dict(tokens or {}))
     for kind in usages.kinds(usage):
         cluster.kinds.add(kind)

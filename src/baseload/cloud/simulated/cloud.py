@@ -33,7 +33,7 @@ from baseload.cloud.simulated.settings import USUAL_LATENCY, CloudSettings
 from baseload.cloud.simulated.throttling import Throttle
 from baseload.kube.types.ec2 import AMISelectorTerm, SecurityGroupSelectorTerm, SubnetSelectorTerm
 from baseload.values import instant
-from baseload.values.clock import Clock
+from baseload.values.clock import Bell, Clock
 
 T = TypeVar("T")
 _WELL: Final = Strike()
@@ -80,9 +80,10 @@ class SimulatedCloud:
         self.region.agenda.settle()
         return self.region.inventory.machines()
 
-    def follow(self) -> Follower:
+    def follow(self, bell: Bell | None = None) -> Follower:
+        """`bell` is rung for what comes; by default one of the clock's, which the follower waits for."""
         self.region.agenda.settle()
-        return self.region.inventory.follow()
+        return self.region.inventory.follow(bell)
 
     async def launch(self, fleet: Fleet) -> Launched:
         return await self._struck("CreateFleet", lambda strike: self.region.launch(fleet, strike))

@@ -18,6 +18,7 @@ from baseload.cloud.port import Instance, State
 from baseload.cloud.simulated.agenda import Agenda, Argument
 from baseload.cloud.simulated.draws import Delays, Streams
 from baseload.cloud.simulated.settings import MEMORY
+from baseload.values.clock import Bell
 
 Cause = Literal["instance", "host", "zone"]
 
@@ -151,9 +152,9 @@ class Inventory:
     def machines(self) -> tuple[Machine, ...]:
         return tuple(self._booted.values())
 
-    def follow(self) -> Follower:
+    def follow(self, bell: Bell | None = None) -> Follower:
         """Begins with what the machines that there are came to, as if it had always followed."""
-        follower = Follower(self._agenda.clock.bell())
+        follower = Follower(self._agenda.clock.bell() if bell is None else bell)
         for machine in self._booted.values():
             follower.put(Change(machine.booted, "booted", machine))
             hangs = self._records[machine.instance.id].hangs

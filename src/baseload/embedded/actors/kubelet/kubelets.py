@@ -203,10 +203,13 @@ class Kubelets:
         """A Node that somebody created gets a machine, if that is wanted."""
         if not self.settings.adopts_nodes or record.name in self.nodes:
             return
+        provider_id = nodes.spec(record).provider_id
+        if provider_id and self._machines.knows(provider_id):
+            return  # its machine has ended
         status = nodes.status(record)
         capacity = amounts(status.capacity)
         allocatable = amounts(status.allocatable) or capacity
-        self._boot(Machine(record.name, capacity, allocatable, is_adopted=True))
+        self._boot(Machine(record.name, capacity, allocatable, provider_id=provider_id, is_adopted=True))
 
     def _unadopt(self, record: Record) -> None:
         """A Node is gone: the machine that was made for it ends with it, one of a cloud runs on without."""

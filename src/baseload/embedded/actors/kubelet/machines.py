@@ -48,6 +48,10 @@ class Machines(Protocol):
         """What takes the changes since the last time; `ring` is called when there are some."""
         ...
 
+    def knows(self, provider_id: str) -> bool:
+        """Whether a machine of this provider ID is, or was, one of these."""
+        ...
+
 
 class ScriptedMachines:
     """Machines that come and go as somebody says, one after the other."""
@@ -69,6 +73,9 @@ class ScriptedMachines:
             return taken
 
         return take
+
+    def knows(self, provider_id: str) -> bool:
+        return any(machine.provider_id == provider_id for machine in self._machines.values())
 
     def boot(self, machine: Machine) -> None:
         self._machines[machine.name] = machine

@@ -1,0 +1,204 @@
+"""A cluster that lives: the embedded API, its actors, a simulated cloud and Karpenter's controllers on one clock.
+
+On a virtual clock `start` puts every part on its heap, with a name and a priority that orders what is due at one
+moment; on a wall clock `run` has them all run together. What the parts know of each other is put together here alone.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from baseload.catalog.columns import InstanceTypes
+from baseload.catalog.ec2 import DEFAULT_REGION
+from baseload.catalog.nodeclass import NodeClassSettings
+from baseload.cloud.simulated.cloud import SimulatedCloud
+from baseload.cloud.simulated.settings import CloudSettings
+from baseload.control.hosting import Host, Process
+from baseload.control.karpenter import Karpenter
+from baseload.control.settings import Settings as KarpenterSettings
+from baseload.embedded.actors import cloud_nodes
+from baseload.embedded.actors.cloud_nodes import CloudNodes
+from baseload.embedded.actors.cni import Cni, CniSettings
+from baseload.embedded.actors.heartbeats import Heartbeats
+from baseload.embedded.actors.kubelet.kubelets import Kubelets
+from baseload.embedded.actors.kubelet.script import Script
+from baseload.embedded.actors.kubelet.settings import KubeletSettings
+from baseload.embedded.actors.lifecycle import NodeLifecycle
+from baseload.embedded.actors.network import Model, Network
+from baseload.embedded.actors.pod_gc import PodGarbage
+from baseload.embedded.actors.scheduler.scheduler import Scheduler
+from baseload.embedded.actors.scheduler.settings import Settings as SchedulerSettings
+from baseload.embedded.actors.taint_eviction import TaintEviction
+from baseload.embedded.actors.workloads.controllers import Controllers
+from baseload.embedded.api.app import Committed, at_once
+from baseload.embedded.api.usage import Amounts
+from baseload.embedded.local import Local
+from baseload.embedded.store.record import Record
+from baseload.kube.client.client import Client
+from baseload.kube.client.port import Way
+from baseload.kube.manifests import Manifests
+from baseload.timeline.virtual import Step, VirtualClock
+from baseload.values.clock import Clock
+from baseload.world import catalogue, embedded
+from baseload.world.machines import CloudMachines
+
+KARPENTER: Final = "karpenter"
+CNI: Final = "cni"
+_LAST: Final = 100  # the priority of controllers, after everything that the cluster itself does
+
+
+@dataclass(frozen=True, slots=True)
+class Hosting:
+    """The pods that a controller lives in."""
+
+    namespace: str
+    labels: str
+
+
+@dataclass(frozen=True, slots=True)
+class LifeSettings:
+    """How everything behaves. `seed` decides whatever chance decides."""
+
+    region: str = DEFAULT_REGION
+    seed: int = 0
+    karpenter: KarpenterSettings | None = field(default_factory=KarpenterSettings)
+    """None: there is no Karpenter"""
+    scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
+    kubelet: KubeletSettings = field(default_factory=lambda: KubeletSettings(adopts_nodes=True))
+    script: Script = field(default_factory=Script)
+    network: Model = "works"
+    cni: CniSettings = field(default_factory=CniSettings)
+    cloud: CloudSettings = field(default_factory=CloudSettings)
+    hosts: Mapping[str, Hosting] = field(default_factory=dict)
+    """Controller -> where it lives; one that is not named lives outside of the cluster"""
+    vm_memory_overhead_percent: str = "0.075"
+    reserved_enis: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A coroutine of the cluster's; of those that are due at one moment the lower priority runs first."""
+
+    name: str
+    priority: int
+    run: Callable[[], Step]
+
+
+class Living:
+    """One cluster and everything that lives in it."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        settings: LifeSettings,
+        *,
+        data_dir: Path | None = None,
+        manifests: Manifests | None = None,
+        saved: bytes | None = None,
+        types: Callable[[NodeClassSettings], InstanceTypes] | None = None,
+    ) -> None:
+        """A new one, or as a data directory has it; `saved` is what its cloud's `save` gave then.
+
+        `types` are the region's, by default the catalogue's. Raises BadInput for manifests that cannot be created.
+        """
+        self.clock, self.settings = clock, settings
+        self._chance = Random(f"{settings.seed}/clients")
+        chance = Random(f"{settings.seed}/names/{clock.now() if data_dir else 0}")
+        self.embedded: Final = embedded.build(data_dir, manifests, clock=clock, chance=chance, usage=self._usage)
+        self.cluster: Final = self.embedded.cluster
+        self.committed: Committed = at_once
+        table = types or _table(settings)
+        self.cloud: Final = SimulatedCloud(table, clock, settings.cloud, seed=settings.seed, saved=saved)
+        self.network: Final = Network(settings.network)
+        heartbeats = Heartbeats()
+        machines = CloudMachines(self.cloud, self.cluster)
+        cluster = self.cluster
+        self.kubelets: Final = Kubelets(
+            cluster,
+            clock,
+            machines,
+            script=settings.script,
+            settings=settings.kubelet,
+            heartbeats=heartbeats,
+            network=self.network,
+        )
+        self.scheduler: Final = Scheduler(cluster, clock, settings.scheduler)
+        self.workloads: Final = Controllers(cluster, clock, usage=self._usage)
+        self.karpenter: Karpenter | None = None  # the one that runs
+        self.processes: Final[dict[str, Process]] = {}
+        self._parts = [
+            Part("cloud", 0, self.cloud.run),
+            Part("kubelet", 10, self.kubelets.run),
+            Part("scheduler", 20, self.scheduler.run),
+            Part("controller-manager", 30, self.workloads.run),
+            Part("node-lifecycle", 40, NodeLifecycle(cluster, clock, heartbeats).run),
+            Part("taint-eviction", 41, TaintEviction(cluster, clock).run),
+            Part("pod-garbage-collector", 42, PodGarbage(cluster, clock).run),
+            Part("cloud-controller-manager", 43, CloudNodes(cluster, clock, self._state).run),
+            Part(CNI, 50, Cni(cluster, clock, self.network, settings.cni).run),
+        ]
+        if settings.karpenter is not None:
+            self._add(KARPENTER, self._karpenter)
+
+    def client(self, manager: str, way: Way | None = None) -> Client:
+        """A client in this process, under the name that managedFields have for it."""
+        way = way or Local(self.cluster, self.clock, lambda: self.committed())
+        return Client(way, self.clock, self._chance, manager=manager)
+
+    def start(self, clock: VirtualClock) -> None:
+        """Puts everything on a virtual clock, which must be the cluster's."""
+        for part in self._parts:
+            clock.start(part.run(), name=part.name, priority=part.priority)
+
+    async def run(self) -> None:
+        """Lives until it is cancelled, or a defect ends it."""
+        await self.clock.together(*(part.run() for part in self._parts))
+
+    def close(self) -> None:
+        """Gives the data directory back."""
+        self.embedded.close()
+
+    def _add(self, name: str, make: Callable[[], Step]) -> None:
+        """A controller, as a process that can end and begin anew."""
+        process = self.processes[name] = Process(self.clock, make)
+        hosting = self.settings.hosts.get(name)
+        if hosting is not None:
+            host = Host(self.client("host"), hosting.namespace, hosting.labels, process)
+            self._parts.append(Part(f"host of {name}", _LAST - 1, host.run))
+        self._parts.append(Part(name, _LAST, process.run))
+
+    async def _karpenter(self) -> None:
+        assert self.settings.karpenter is not None
+        self.karpenter = Karpenter(self.client(KARPENTER), self.cloud, self.settings.karpenter)
+        try:
+            await self.karpenter.run()
+        finally:
+            self.karpenter = None
+
+    def _state(self, provider_id: str) -> cloud_nodes.State:
+        """What the cloud says of a Node's machine; one that it never had is somebody's own and runs."""
+        found = self.cloud.region.inventory.find(provider_id.rpartition("/")[2])
+        if found is None:
+            is_adopted = any(it.machine.provider_id == provider_id for it in self.kubelets.nodes.values())
+            return "running" if is_adopted else "gone"
+        state = found.state
+        return "gone" if state in ("terminated", "shutting-down") else "stopped" if state == "stopped" else "running"
+
+    def _usage(self, pod: Record) -> Mapping[str, Amounts]:
+        return self.kubelets.usage(pod)
+
+
+def _table(settings: LifeSettings) -> Callable[[NodeClassSettings], InstanceTypes]:
+    held = catalogue.open_ec2(settings.region).catalogue
+
+    def types(asked: NodeClassSettings) -> InstanceTypes:
+        return held.instance_types(
+            settings.region,
+            settings=asked,
+            vm_memory_overhead_percent=settings.vm_memory_overhead_percent,
+            reserved_enis=settings.reserved_enis,
+        )
+
+    return types
