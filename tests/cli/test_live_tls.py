@@ -19,7 +19,7 @@ from baseload.world import clients
 from tests.cli.conftest import Run
 from tests.cli.inputs import POOL
 from tests.cli.test_live import WEB
-from tests.cli.test_serve import serving
+from tests.cli.servers import running
 from tests.servers import kubectls
 
 LISTED = (
@@ -53,7 +53,7 @@ def known_as(folder: Path, user: dict[str, object]) -> str:
 def test_the_kubeconfig_that_serve_writes_is_enough_and_plans_as_kubectl_s_dump_does(
     run_live: Run, begin: Path, tmp_path: Path
 ) -> None:
-    with serving("--tls", "--kubeconfig", str(tmp_path / "config"), "-f", str(begin)) as (address, _):
+    with running("serve", "--tls", "--kubeconfig", str(tmp_path / "config"), "-f", str(begin)) as (address, _):
         assert address.startswith("https://")
         for output in ("json", "table"):
             status, live, said = run_live("plan", "provision", "--context", "baseload", "-o", output)
@@ -69,7 +69,7 @@ def test_the_rules_that_a_refused_user_is_told_are_enough(run_live: Run, begin: 
     tokens = tmp_path / "tokens.csv"
     tokens.write_text("sesame,ann,7\n")
     flags = ("--tls", "--token-auth-file", str(tokens), "--kubeconfig", str(tmp_path / "config"), "-f", str(begin))
-    with serving(*flags):
+    with running("serve", *flags):
         anns = known_as(tmp_path, {"token": "sesame"})
         status, out, said = run_live("plan", "provision", "--kubeconfig", anns)
         assert (status, out) == (2, "")
@@ -95,7 +95,7 @@ def test_an_exec_plugin_lets_in_and_its_absence_is_bad_input(run_live: Run, begi
     program.write_text(f"import json\nprint(json.dumps({told}))\n")
     flags = ("--tls", "--token-auth-file", str(tokens), "--kubeconfig", str(tmp_path / "config"), "-f", str(begin))
     plugin = {"apiVersion": version, "command": sys.executable, "args": [str(program)], "interactiveMode": "Never"}
-    with serving(*flags):
+    with running("serve", *flags):
         file = known_as(tmp_path, {"exec": plugin})
         status, out, _ = run_live("plan", "provision", "--kubeconfig", file, "-o", "json")
         assert status == 0
@@ -116,7 +116,7 @@ def test_an_exec_plugin_lets_in_and_its_absence_is_bad_input(run_live: Run, begi
 
 
 def test_a_pod_is_let_in_as_its_service_account(begin: Path, tmp_path: Path) -> None:
-    with serving("--tls", "--kubeconfig", str(tmp_path / "config"), "-f", str(begin)) as (address, _):
+    with running("serve", "--tls", "--kubeconfig", str(tmp_path / "config"), "-f", str(begin)) as (address, _):
         account = tmp_path / "account"
         account.mkdir()
         cluster = yaml.safe_load((tmp_path / "config").read_text())["clusters"][0]["cluster"]

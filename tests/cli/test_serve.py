@@ -8,8 +8,6 @@ import socket
 import ssl
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -19,6 +17,7 @@ import yaml
 
 from baseload.cli.main import main
 from baseload.world import kubeconfig
+from tests.cli.servers import get, running
 
 POOL = """
 apiVersion: karpenter.sh/v1
@@ -70,29 +69,9 @@ DUMP = {
 }
 
 
-@contextmanager
-def serving(*arguments: str, end: int = signal.SIGINT) -> Iterator[tuple[str, list[str]]]:
-    """The address of a server that runs, and what it has said; a signal ends it, and it must end well."""
-    command = [sys.executable, "-m", "baseload", "serve", *arguments]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        said = [process.stderr.readline(), process.stderr.readline()]
-        assert "the API answers at http" in said[0], "".join(said) + process.stderr.read()
-        yield said[0].split(";")[0].split()[-1], said
-        process.send_signal(end)
-        rest = process.stderr.read()
-    assert (process.returncode, rest) == (0, "stopped\n")
-
-
-def get(address: str, path: str, trusted: ssl.SSLContext | None = None) -> dict[str, object]:
-    with urlopen(f"{address}{path}", timeout=10, context=trusted) as answer:
-        tree: dict[str, object] = json.load(answer)
-    return tree
-
-
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGHUP])
 def test_the_kubeconfig_that_it_names_leads_to_it_and_is_gone_afterwards(end: int) -> None:
-    with serving(end=end) as (address, said):
+    with running("serve", end=end) as (address, said):
         file = Path(said[1].strip().partition("=")[2])
         config = yaml.safe_load(file.read_text(encoding="utf-8"))
         assert config["clusters"][0]["cluster"]["server"] == address
@@ -115,19 +94,19 @@ def admitted(file: Path, folder: Path) -> ssl.SSLContext:
 
 def test_tls_lets_the_kubeconfig_in_and_at_the_next_start_too(tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    with serving("--tls", "--data-dir", str(folder)) as (address, said):
+    with running("serve", "--tls", "--data-dir", str(folder)) as (address, said):
         assert address.startswith("https://127.0.0.1:")
         kept = admitted(folder / "kubeconfig", tmp_path)
         assert get(address, "/api/v1/nodes", kept)["kind"] == "NodeList"
         keys = {file.read_text(encoding="utf-8") for file in (folder / "pki").glob("*.key") if file.name != "sa.key"}
         assert not any(key in "".join(said) for key in keys)
 
-    with serving("--tls", "--data-dir", str(folder)) as (address, _):
+    with running("serve", "--tls", "--data-dir", str(folder)) as (address, _):
         assert get(address, "/api/v1/nodes", kept)["kind"] == "NodeList"
 
 
 def test_tls_says_nothing_of_clients_that_speak_something_else(tmp_path: Path) -> None:
-    with serving("--tls", "--data-dir", str(tmp_path)) as (address, _):
+    with running("serve", "--tls", "--data-dir", str(tmp_path)) as (address, _):
         port = int(address.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port), timeout=10) as plain:
             plain.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -139,7 +118,7 @@ def test_tls_says_nothing_of_clients_that_speak_something_else(tmp_path: Path) -
 def test_tokens_of_a_file_are_users(tmp_path: Path) -> None:
     (tmp_path / "users").write_text('root-token,root,0,"system:masters"\n\nj,jane,1\n', encoding="utf-8")
     folder = str(tmp_path / "data")
-    with serving("--tls", "--data-dir", folder, "--token-auth-file", str(tmp_path / "users")) as (address, _):
+    with running("serve", "--tls", "--data-dir", folder, "--token-auth-file", str(tmp_path / "users")) as (address, _):
         trusted = ssl.create_default_context(cafile=str(tmp_path / "data/pki/ca.crt"))
         asked = Request(f"{address}/api/v1/nodes", headers={"authorization": "Bearer root-token"})
         assert urlopen(asked, context=trusted, timeout=10).status == 200
@@ -172,10 +151,10 @@ def test_objects_in_a_data_directory_are_there_again(tmp_path: Path) -> None:
     (tmp_path / "pool.yaml").write_text(POOL, encoding="utf-8")
     folder = str(tmp_path / "data")
     path = "/apis/karpenter.sh/v1/nodepools/general"
-    with serving("--data-dir", folder, "-f", str(tmp_path / "pool.yaml")) as (address, _):
+    with running("serve", "--data-dir", folder, "-f", str(tmp_path / "pool.yaml")) as (address, _):
         before = get(address, path)
 
-    with serving("--data-dir", folder) as (address, _):
+    with running("serve", "--data-dir", folder) as (address, _):
         after = get(address, path)
 
     assert after == before
@@ -184,7 +163,7 @@ def test_objects_in_a_data_directory_are_there_again(tmp_path: Path) -> None:
 def test_a_dump_is_there_with_its_status_and_its_owners(tmp_path: Path) -> None:
     (tmp_path / "dump.json").write_text(json.dumps(DUMP), encoding="utf-8")
 
-    with serving("-f", str(tmp_path / "dump.json")) as (address, _):
+    with running("serve", "-f", str(tmp_path / "dump.json")) as (address, _):
         pod = json.dumps(get(address, "/api/v1/namespaces/shop/pods/web-1-a"))
         replica_set = json.dumps(get(address, "/apis/apps/v1/namespaces/shop/replicasets/web-1"))
 
@@ -195,7 +174,7 @@ def test_a_dump_is_there_with_its_status_and_its_owners(tmp_path: Path) -> None:
 
 
 def test_a_watch_that_is_open_does_not_hold_up_the_end() -> None:
-    with serving() as (address, _):
+    with running("serve") as (address, _):
         watch = urlopen(f"{address}/api/v1/pods?watch=true", timeout=10)
     watch.close()
 

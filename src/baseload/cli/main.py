@@ -55,6 +55,7 @@ BASELOAD = LazyGroup(
         "plan": PLAN,
         "explain": EXPLAIN,
         "catalog": CATALOG,
+        "up": Entry("baseload.cli.up:up", "Run a cluster on this machine, with nodes that come and go."),
         "serve": Entry("baseload.cli.serve:serve", "Serve a Kubernetes API on this machine, for kubectl and clients."),
         "completion": Entry("baseload.cli.completion:completion", "Print the completion script of a shell."),
         "version": Entry("baseload.cli.version:version", "Print the version."),

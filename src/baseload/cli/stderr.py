@@ -5,6 +5,7 @@ that is closed or full takes nothing from the output or the exit status.
 """
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,13 @@ def say(text: str) -> None:
     """One line."""
     with unheard():
         click.echo(_printable(" ".join(text.splitlines())), err=True)
+
+
+def show(text: str) -> None:
+    """One line of a terminal that the next one replaces; an empty one clears it."""
+    with unheard():
+        width = shutil.get_terminal_size().columns
+        click.echo(f"\r\x1b[K{_printable(text)[: width - 1]}", err=True, nl=False)
 
 
 @contextmanager

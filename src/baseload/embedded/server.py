@@ -9,16 +9,17 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 
 from baseload.embedded import connection, hosts
-from baseload.embedded.api.app import Api
+from baseload.embedded.api.app import Api, Committed
 from baseload.embedded.api.authenticate import Credentials, everybody
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.watch import Closing
@@ -77,6 +78,8 @@ class _Server(uvicorn.Server):
 
 
 Stop = Callable[[], object]
+Alongside = Callable[[Committed], Coroutine[Any, Any, None]]
+"""Makes what is to run beside the API, from the way to wait until a write is durable"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +98,15 @@ def serve(
     limits: Limits = DEFAULT,
     *,
     tls: Tls | None = None,
+    alongside: Alongside | None = None,
 ) -> None:
     """Serves until a signal, or until `started`'s argument is called in this thread's loop.
 
+    `alongside` runs in the same loop meanwhile; where it fails, the serving ends and its error is raised.
     Broken where the disk refused a commit: what was answered before is kept, and nobody is served after it.
     """
     make_room(limits.connections)
-    asyncio.run(_serve(cluster, listener, started, limits, tls))
+    asyncio.run(_serve(cluster, listener, started, limits, tls, alongside))
 
 
 def make_room(connections: int) -> None:
@@ -114,7 +119,12 @@ def make_room(connections: int) -> None:
 
 
 async def _serve(
-    cluster: Cluster, listener: socket.socket, started: Callable[[Stop], None], limits: Limits, tls: Tls | None
+    cluster: Cluster,
+    listener: socket.socket,
+    started: Callable[[Stop], None],
+    limits: Limits,
+    tls: Tls | None,
+    alongside: Alongside | None,
 ) -> None:
     loop = asyncio.get_running_loop()
     closing = Closing()
@@ -142,9 +152,26 @@ async def _serve(
     server = _Server(config, closing, lambda: started(lambda: loop.call_soon_threadsafe(server.stop)))
     _stop_with_terminal(loop, server)
     try:
-        await server.serve([listener])
+        async with _beside(alongside(turns.committed) if alongside else None, server.stop):
+            await server.serve([listener])
     finally:
         turns.close()
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[Any, Any, None] | None, failed: Callable[[], None]) -> AsyncIterator[None]:
+    """Has something run meanwhile; its error is raised at the end, which it brings about by `failed`."""
+    if work is None:
+        yield
+        return
+    task = asyncio.create_task(work)
+    task.add_done_callback(lambda _: failed())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 def _stop_with_terminal(loop: asyncio.AbstractEventLoop, server: _Server) -> None:

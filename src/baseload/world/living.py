@@ -33,6 +33,7 @@ from baseload.embedded.actors.scheduler.settings import Settings as SchedulerSet
 from baseload.embedded.actors.taint_eviction import TaintEviction
 from baseload.embedded.actors.workloads.controllers import Controllers
 from baseload.embedded.api.app import Committed, at_once
+from baseload.embedded.api.identity import Identity
 from baseload.embedded.api.usage import Amounts
 from baseload.embedded.local import Local
 from baseload.embedded.store.record import Record
@@ -96,6 +97,7 @@ class Living:
         *,
         data_dir: Path | None = None,
         manifests: Manifests | None = None,
+        tokens: Mapping[str, Identity] | None = None,
         saved: bytes | None = None,
         types: Callable[[NodeClassSettings], InstanceTypes] | None = None,
     ) -> None:
@@ -106,7 +108,9 @@ class Living:
         self.clock, self.settings = clock, settings
         self._chance = Random(f"{settings.seed}/clients")
         chance = Random(f"{settings.seed}/names/{clock.now() if data_dir else 0}")
-        self.embedded: Final = embedded.build(data_dir, manifests, clock=clock, chance=chance, usage=self._usage)
+        self.embedded: Final = embedded.build(
+            data_dir, manifests, clock=clock, chance=chance, usage=self._usage, tokens=tokens
+        )
         self.cluster: Final = self.embedded.cluster
         self.committed: Committed = at_once
         table = types or _table(settings)

@@ -12,11 +12,12 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 
 from baseload.decide.provision.options import FEATURE_GATES, Options
-from baseload.kube import documents, kinds, sources
+from baseload.kube import kinds, one_map
 from baseload.kube.reading import Mistyped
 from baseload.kube.types.core import TopologySpreadConstraint
 from baseload.values import duration, instant, quantity
 from baseload.values.errors import BadInput, Fault
+from baseload.values.instant import SECOND
 from baseload.values.label import is_qualified_name
 
 T = TypeVar("T")
@@ -57,7 +58,6 @@ _OWN: Final = (
     "reservedENIs",
     "perNodeHour",
 )
-_DURATIONS: Final = ("batchIdleDuration", "batchMaxDuration")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,8 @@ class Settings:
     options: Options = field(default_factory=Options)
     vm_memory_overhead_percent: str = "0.075"
     reserved_enis: int = 0
+    batch_idle: int = 1 * SECOND
+    batch_longest: int = 10 * SECOND
 
 
 class _Form(NamedTuple):
@@ -78,17 +80,7 @@ class _Form(NamedTuple):
 
 def read(path: str) -> Settings:
     """The settings of a file; raises BadInput with all that is wrong in it."""
-    texts, faults = sources.read([path])
-    found = []
-    for source in texts:
-        in_file, more = documents.split(source)
-        found += in_file
-        faults += more
-    if not faults and len(found) > 1:
-        faults.append(Fault("holds more than one document", file=path, allowed="one map of settings"))
-    if faults:
-        raise BadInput(faults)
-    return of_tree(msgspec.json.decode(found[0].raw) if found else {}, path)
+    return of_tree(one_map.read(path), path)
 
 
 def of_tree(tree: object, file: str) -> Settings:
@@ -111,8 +103,8 @@ class _Reader:
 
     def settings(self, tree: dict[str, object]) -> Settings:
         self.unknown("", tree, (*_OWN, *sorted(OTHERS)), shown=_OWN)
-        for name in _DURATIONS:
-            self.value(tree, name, _DURATION, 0)
+        batch_idle = self.value(tree, "batchIdleDuration", _DURATION, 1 * SECOND)
+        batch_longest = self.value(tree, "batchMaxDuration", _DURATION, 10 * SECOND)
         self.value(tree, "cpuRequests", _POSITIVE, 1)
         return Settings(
             options=Options(
@@ -128,6 +120,8 @@ class _Reader:
             ),
             vm_memory_overhead_percent=self.value(tree, "vmMemoryOverheadPercent", _SHARE, "0.075"),
             reserved_enis=self.value(tree, "reservedENIs", _COUNT, 0),
+            batch_idle=batch_idle,
+            batch_longest=batch_longest,
         )
 
     def fault(self, path: str, message: str, allowed: str = "") -> None:

@@ -37,6 +37,19 @@ from baseload.values.clock import Bell, Clock
 
 T = TypeVar("T")
 _WELL: Final = Strike()
+CHANGES: Final = frozenset(
+    (
+        "CreateFleet",
+        "TerminateInstances",
+        "CreateTags",
+        "DeleteMessage",
+        "CreateVolume",
+        "DeleteVolume",
+        "AttachVolume",
+        "DetachVolume",
+    )
+)
+"""The calls that change something"""
 _ALSO: Final = {"CreateFleet": ("CreateFleet", "RunInstances")}  # buckets that a call takes from, besides its own
 
 
@@ -60,6 +73,7 @@ class SimulatedCloud:
             self.region = memory.restore(saved, types, clock, settings)
         self.faults = Faults(settings.faults, self.region.streams)
         self.calls: Counter[str] = Counter()
+        self.on_change: Callable[[], None] | None = None  # called between a call's change and its answer
         self._throttle = Throttle(settings.limits)
         self._clock, self._latencies = clock, settings.latencies
 
@@ -162,6 +176,8 @@ class SimulatedCloud:
             raise strike.error
         self._throttle.take(_ALSO.get(call, (call,)), self._clock.now())
         answer = act(strike)
+        if self.on_change is not None and call in CHANGES:
+            self.on_change()
         await self._pass(latency - latency // 2 + strike.delay)
         if strike.is_lost:
             raise unanswered(call)

@@ -1,0 +1,21 @@
+"""A file of settings: YAML or JSON, one document."""
+
+import msgspec
+
+from baseload.kube import documents, sources
+from baseload.values.errors import BadInput, Fault
+
+
+def read(path: str) -> object:
+    """What its document holds, an empty map where it is empty; BadInput where it cannot be read or holds several."""
+    texts, faults = sources.read([path])
+    found = []
+    for source in texts:
+        in_file, more = documents.split(source)
+        found += in_file
+        faults += more
+    if not faults and len(found) > 1:
+        faults.append(Fault("holds more than one document", file=path, allowed="one map of settings"))
+    if faults:
+        raise BadInput(faults)
+    return msgspec.json.decode(found[0].raw) if found else {}
