@@ -18,8 +18,8 @@ from baseload.timeline.wall import WallClock
 from baseload.world import clients
 from tests.cli.conftest import Run
 from tests.cli.inputs import POOL
-from tests.cli.test_live import WEB
 from tests.cli.servers import running
+from tests.cli.test_live import WEB
 from tests.servers import kubectls
 
 LISTED = (
