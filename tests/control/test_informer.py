@@ -297,7 +297,7 @@ def test_an_object_that_nobody_can_read_is_passed_over_and_the_others_count() ->
         async with running(informer):
             kept = informer.kept[NODE]
             broken = kept.objects["", "a"].tree() | {"status": {"allocatable": "much"}}
-            kept.objects["", "a"] = msgspec.structs.replace(kept.objects["", "a"], raw=msgspec.json.encode(broken))
+            kept.objects["", "a"] = objects.read(msgspec.json.encode(broken))
             assert [node.metadata.name for node in informer.view.nodes] == ["b"]
 
     asyncio.run(run())

@@ -45,6 +45,8 @@ class Objects:
 
     async def write(self, before: T, after: T) -> T:
         """The object as it is after that. Raises Conflict where it is another by now, NotFound where it is gone."""
+        if after == before:
+            return before
         resource, name = RESOURCES[type(before)], before.metadata.name
         old, new = _tree(before), _tree(after)
         change = difference(_without_status(old), _without_status(new))

@@ -22,6 +22,7 @@ class Garbage:
         self._observed, self._objects, self._instances = means.observed, means.objects, means.instances
         self._events, self._clock = means.events, means.clock
         self._successes = 0
+        self._compared: dict[str, tuple[str, str]] = {}  # uid of a claim -> the versions in which all was well
 
     async def run(self) -> None:
         """Works for ever."""
@@ -55,8 +56,13 @@ class Garbage:
 
     async def compare(self) -> None:
         """Holds initialised nodes against what their claims were promised."""
+        before, self._compared = self._compared, {}
         for claim in self._observed.claims():
             for node in self._observed.nodes_of(claim.status.provider_id)[:1]:
+                pair = claim.metadata.resource_version, node.metadata.resource_version
+                if before.get(claim.metadata.uid) == pair:
+                    self._compared[claim.metadata.uid] = pair
+                    continue  # both are as they were when nothing was found
                 found = consistency.consistency(claim, node, self._clock.now())
                 for told in found.told:
                     await self._events.tell(claim, told)
@@ -64,3 +70,5 @@ class Garbage:
                     await self._objects.write(claim, found.claim)
                 except Conflict:
                     continue  # the claim changed; the next look will tell
+                if found.claim == claim and not found.told:
+                    self._compared[claim.metadata.uid] = pair

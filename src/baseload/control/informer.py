@@ -51,6 +51,7 @@ class Kept:
         self.objects: dict[tuple[str, str], Object] = {}
         self.is_synced = False
         self.version = ""
+        self.changes = 0  # how many were told so far
         self._tell = tell
 
     def replace(self, objects: Sequence[Object], version: str) -> None:
@@ -83,6 +84,7 @@ class Kept:
         before = self.objects.pop(key, None)
         if after is not None:
             self.objects[key] = after
+        self.changes += 1
         self._tell(Transition(self.kind, before, after))
 
 

@@ -7,7 +7,7 @@ from baseload.act.objects import Objects
 from baseload.control.controller import Controller, every
 from baseload.control.health import RegistrationHealth
 from baseload.control.informer import Transition
-from baseload.control.observed import CLASS, POOL, Observed
+from baseload.control.observed import CLAIM, CLASS, NODE, POOL, Observed
 from baseload.decide.lifecycle import pools
 from baseload.decide.lifecycle.conditions import status_of
 from baseload.decide.lifecycle.names import REGISTRATION_HEALTHY
@@ -27,7 +27,7 @@ class NodePools:
     def __init__(self, observed: Observed, objects: Objects, health: RegistrationHealth) -> None:
         self._observed, self._objects, self._health = observed, objects, health
         self._clock = objects.client.clock
-        self._counted: tuple[object, ...] = ()
+        self._counted: tuple[int, ...] = ()
         self._controller = Controller(self._clock, self.reconcile)
         observed.informer.listen(self._note)
 
@@ -63,10 +63,11 @@ class NodePools:
 
     async def count(self) -> None:
         """Writes what each pool has, where a node, a claim or a pool has changed."""
-        view = self._observed.informer.view
-        seen: tuple[object, ...] = (view.nodes, view.node_claims, view.node_pools)
-        if len(self._counted) == len(seen) and all(a is b for a, b in zip(seen, self._counted, strict=True)):
+        kept = self._observed.informer.kept
+        seen = tuple(kept[kind].changes for kind in (NODE, CLAIM, POOL))
+        if seen == self._counted:
             return
+        view = self._observed.informer.view
         for pool in self._observed.pools():
             try:
                 await self._objects.write(pool, pools.counted(pool, view.state_nodes))

@@ -60,7 +60,6 @@ KINDS: Final = (
 
 
 class _Spec(msgspec.Struct, rename="camel"):
-    node_name: str = ""
     provider_id: str = msgspec.field(name="providerID", default="")
 
 
@@ -176,10 +175,10 @@ def place_of(kind: Kind, held: Object | None) -> str:
     """The node of a pod, the machine of a Node or a claim; "" where there is none."""
     if held is None:
         return ""
+    if kind is POD:
+        return held.node_name
     try:
         slim = _slim(held.raw)
     except msgspec.ValidationError:
         return ""
-    if kind is POD:
-        return slim.spec.node_name
     return slim.spec.provider_id if kind is NODE else slim.status.provider_id

@@ -22,6 +22,7 @@ from baseload.decide.lifecycle.creation import claim_of
 from baseload.decide.lifecycle.names import DISRUPTED
 from baseload.decide.lifecycle.reported import has_work, is_given_up, reported
 from baseload.decide.provision.decide import provision
+from baseload.decide.provision.memory import Memory
 from baseload.kube.client.errors import ApiError
 from baseload.kube.types.karpenter import NodeClaim
 from baseload.model.view import View
@@ -46,6 +47,7 @@ class Provisioner:
         self._buckets: list[dict[_Key, None]] = [{} for _ in range(AGAIN)]
         self._bell = self._clock.bell()
         self._last: tuple[object, ...] = ()
+        self._memory = Memory()
         self.passes = 0  # that were made
         self.plan: ProvisionPlan | None = None
         observed.informer.listen(self._note)
@@ -79,7 +81,7 @@ class Provisioner:
         if not has_work(view):
             return True
         options = replace(self._settings.options, now=self._clock.now())
-        plan = self.plan = provision(view, tables, options, reasons=False)
+        plan = self.plan = provision(view, tables, options, reasons=False, memory=self._memory)
         self.passes += 1
         for planned in plan.node_claims:
             pool = self._observed.pool(planned.node_pool)
@@ -113,7 +115,8 @@ class Provisioner:
         if change.kind is POD:
             one = change.after or change.before
             assert one is not None
-            pod = self._observed.pod(*one.key) if change.after and b'"Unschedulable"' in change.after.raw else None
+            may_wait = change.after and not change.after.node_name and b'"Unschedulable"' in change.after.raw
+            pod = self._observed.pod(*one.key) if may_wait else None
             self._place(one.key, one.metadata.uid, is_waiting=pod is not None and is_given_up(pod))
         elif change.kind is NODE:
             one = change.after or change.before

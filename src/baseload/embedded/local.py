@@ -4,11 +4,13 @@ What is sent is answered at once, by the functions that answer over HTTP too, so
 every refusal. A watch reads the store's log and sleeps on a bell of the clock's: nothing here is asyncio's.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from urllib.parse import unquote
 
 import msgspec
 
+from baseload.embedded import events
 from baseload.embedded.api import status, target
 from baseload.embedded.api.answers import Answer as ApiAnswer
 from baseload.embedded.api.answers import watched
@@ -18,8 +20,10 @@ from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.negotiate import PLAIN
 from baseload.embedded.api.watch import AT_ONCE, BOOKMARK_EVERY, Closing, Frame
 from baseload.embedded.store.errors import BadRequest, StatusError
+from baseload.embedded.store.log import Event as Change
 from baseload.embedded.store.watch import Watch
-from baseload.kube.client import errors
+from baseload.kube.client import errors, objects
+from baseload.kube.client.objects import Event
 from baseload.kube.client.port import Answer, Request
 from baseload.values import instant
 from baseload.values.clock import Clock
@@ -50,37 +54,64 @@ class Local:
 
     async def lines(self, request: Request, *, opening: float, idle: float) -> AsyncGenerator[bytes, None]:
         """A watch's events."""
-        call = _call(request)
+        watch, frame, _ = await self._watching(request)
         try:
-            watch, frame = self._opened(request, call)
-            await self._committed()
-        except StatusError as error:
-            raise errors.of_answer(error.code, msgspec.json.encode(status.failure(error)), {}) from error
-        bell = self._clock.bell()
-        end = self._clock.now() + call.number("timeoutSeconds") * instant.SECOND
-        try:
-            while (left := (end - self._clock.now()) / instant.SECOND) > 0 and not watch.is_over:
-                if not watch.sleep(bell.ring):
-                    for event in watch.read(AT_ONCE):
+            async with aclosing(self._batches(watch, _call(request))) as batches:
+                async for batch in batches:
+                    for event in batch:
                         yield frame(event)
-                elif not await bell.wait(min(left, BOOKMARK_EVERY)):
-                    yield frame(watch.bookmark())
         except StatusError as error:
             yield msgspec.json.encode({"type": "ERROR", "object": status.failure(error)})
+
+    async def events(self, request: Request) -> AsyncGenerator[Sequence[Event], None]:
+        """A watch's events, without their JSON where the kind is served as it is stored."""
+        watch, frame, is_plain = await self._watching(request)
+        try:
+            async with aclosing(self._batches(watch, _call(request))) as batches:
+                async for batch in batches:
+                    if is_plain:
+                        yield [events.event(change) for change in batch]
+                    else:
+                        yield [objects.read_event(frame(change)) for change in batch]
+        except StatusError as error:
+            raise _raised(error) from error
+
+    async def _watching(self, request: Request) -> tuple[Watch, Frame, bool]:
+        """A watch, how its events are written, and whether they are as they are stored."""
+        try:
+            version, steps = _version(_steps(request))
+            found = target.find(self._cluster.kinds, *version, steps)
+            watch, frame = watched(self._cluster, found, _call(request), PLAIN)
+            await self._committed()
+        except StatusError as error:
+            raise _raised(error) from error
+        return watch, frame, found.kind.is_plain
+
+    async def _batches(self, watch: Watch, call: Call) -> AsyncGenerator[Sequence[Change], None]:
+        """What a watch reads, at once when there is something, until it ends."""
+        clock = self._clock
+        bell = clock.bell()
+        end = clock.now() + call.number("timeoutSeconds") * instant.SECOND
+        try:
+            while (left := (end - clock.now()) / instant.SECOND) > 0 and not watch.is_over:
+                if not watch.sleep(bell.ring):
+                    yield watch.read(AT_ONCE)
+                elif not await bell.wait(min(left, BOOKMARK_EVERY)):
+                    yield (watch.bookmark(),)
         finally:
             watch.close()
 
     async def close(self) -> None:
         """Nothing is held."""
 
-    def _opened(self, request: Request, call: Call) -> tuple[Watch, Frame]:
-        version, steps = _version(_steps(request))
-        found = target.find(self._cluster.kinds, *version, steps)
-        return watched(self._cluster, found, call, PLAIN)
-
 
 def _refusal(error: StatusError) -> Answer:
     return Answer(error.code, msgspec.json.encode(status.failure(error)))
+
+
+def _raised(error: StatusError) -> errors.ApiError:
+    """What a client is told of a refusal."""
+    return errors.of_answer(error.code, msgspec.json.encode(status.failure(error)), {})
 
 
 def _call(request: Request) -> Call:

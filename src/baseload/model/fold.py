@@ -3,9 +3,10 @@
 The objects of each kind are in the order of namespace and name. Kinds that did not change are the very same tuples.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
 from baseload.kube.types import apps, autoscaling, core, ec2, karpenter, policy, storage
 from baseload.kube.types.meta import Wire
@@ -35,6 +36,8 @@ FIELDS: Final[Mapping[str, type[Wire]]] = {
 }
 """field of the view -> the kind that it holds"""
 
+_FEW: Final = 16
+"""Where less than one object in so many changed, each is put in its place; else all are put in order anew"""
 _FIELD_OF: Final = {kind: name for name, kind in FIELDS.items()}
 
 
@@ -52,12 +55,12 @@ class Change:
 
 def fold(view: View, changes: Iterable[Change]) -> View:
     """The view after changes, in their order."""
-    by_field: dict[str, dict[tuple[str, str], Wire | None]] = {}
+    by_field: dict[str, dict[tuple[str, str], Named | None]] = {}
     refs = set(view.node_class_refs)
     for change in changes:
         field = _FIELD_OF.get(type(change.reading)) if change.reading is not None else None
         if field is not None:
-            after = None if change.is_gone else change.reading
+            after = None if change.is_gone else cast(Named, change.reading)
             by_field.setdefault(field, {})[change.namespace, change.name] = after
         if change.kind.endswith("NodeClass"):
             ref = change.api_version.partition("/")[0], change.kind, change.name
@@ -66,11 +69,18 @@ def fold(view: View, changes: Iterable[Change]) -> View:
     return replace(view, **told, node_class_refs=frozenset(refs))  # type: ignore[arg-type]
 
 
-def _merged(before: tuple[Named, ...], after: Mapping[tuple[str, str], Wire | None]) -> tuple[object, ...]:
-    held: dict[tuple[str, str], object] = {(it.metadata.namespace, it.metadata.name): it for it in before}
+def _merged(before: tuple[Named, ...], after: Mapping[tuple[str, str], Named | None]) -> tuple[Named, ...]:
+    if len(after) * _FEW > len(before):
+        whole: dict[tuple[str, str], Named | None] = {_key(it): it for it in before}
+        whole.update(after)
+        return tuple(it for key in sorted(whole) if (it := whole[key]) is not None)
+    held = list(before)
     for key, reading in after.items():
-        if reading is None:
-            held.pop(key, None)
-        else:
-            held[key] = reading
-    return tuple(held[key] for key in sorted(held))
+        place = bisect_left(held, key, key=_key)
+        is_there = place < len(held) and _key(held[place]) == key
+        held[place : place + is_there] = [] if reading is None else [reading]
+    return tuple(held)
+
+
+def _key(it: Named) -> tuple[str, str]:
+    return it.metadata.namespace, it.metadata.name

@@ -131,9 +131,13 @@ class Base:
     def _classify_nodes(self, keys: frozenset[str]) -> None:
         """Puts each node into the class of those with its taints and its labels of these keys."""
         keys = frozenset(map(normalise, keys))  # a topology key may be an old name, a set has the new one
+        numbers: dict[tuple[tuple[str, str], ...], int] = {}
         for place, host in enumerate(self.cluster.hosts):
-            labels = {key: value for key, value in host.labels.items() if normalise(key) in keys}
-            number = self.sets.number(without_hostname(Requirements.of_labels(labels)))
+            labels = tuple((key, value) for key, value in host.labels.items() if normalise(key) in keys)
+            number = numbers.get(labels)
+            if number is None:
+                number = self.sets.number(without_hostname(Requirements.of_labels(dict(labels))))
+                numbers[labels] = number
             alike = self.node_class(self.taint_number(host.taints), number)
             alike.mask |= 1 << place
             self.nodes.class_of.append(alike)

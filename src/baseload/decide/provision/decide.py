@@ -16,6 +16,7 @@ from baseload.decide.fit.shape import FitPod
 from baseload.decide.fit.why import Refusal
 from baseload.decide.provision import buffers, hosts
 from baseload.decide.provision.launch import Launches
+from baseload.decide.provision.memory import Memory
 from baseload.decide.provision.options import Options
 from baseload.decide.provision.setup import Setting, set_up, setting_of
 from baseload.decide.provision.static_pools import static_pools
@@ -29,13 +30,20 @@ _PRECEDENCE: Final = tuple(Reason)
 
 
 def provision(
-    view: View, tables: Mapping[str, InstanceTypes], options: Options, *, reasons: bool = True
+    view: View,
+    tables: Mapping[str, InstanceTypes],
+    options: Options,
+    *,
+    reasons: bool = True,
+    memory: Memory | None = None,
 ) -> ProvisionPlan:
     """The plan of one pass. `tables`: NodePool -> the types that it may choose from; a missing pool has none.
 
+    `memory` is that of earlier passes on the same cluster.
+
     Without `reasons` no target is asked why it did not take a pod: for those who look at placements alone.
     """
-    setting = setting_of(view, tables, options)
+    setting = setting_of(view, tables, options, memory)
     looked_at = len(setting.sought.pending) + len(setting.sought.moving)
     left_out = [Unschedulable(name_of(pod), reason, text) for pod, reason, text in setting.sought.left_out]
     static = tuple(static_pools(view)) if options.gate("StaticCapacity") else ()

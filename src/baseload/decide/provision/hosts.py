@@ -1,6 +1,8 @@
 """The existing nodes as fitting sees them: what is left of each, in the order in which they are tried (spec 10)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from baseload.decide.fit.groups import CountedNode
 from baseload.decide.fit.nodes import Host, places_by_hostname
@@ -8,9 +10,10 @@ from baseload.decide.fit.ports import HostPort
 from baseload.decide.fit.taints import taints_of
 from baseload.decide.fit.template import Daemon
 from baseload.decide.provision.daemons import reserve
+from baseload.decide.provision.memory import Memory
 from baseload.decide.provision.readings import Readings
 from baseload.kube.types.core import Node, Pod
-from baseload.kube.types.storage import CSINodeDriver
+from baseload.kube.types.storage import CSINode, CSINodeDriver
 from baseload.model.requests import Amounts, add
 from baseload.model.statenode import StateNode
 from baseload.model.view import View, is_daemon
@@ -24,38 +27,67 @@ def offered(view: View) -> tuple[StateNode, ...]:
     return tuple(sorted(states, key=lambda state: (not state.initialized, state.name)))
 
 
-def hosts(states: Sequence[StateNode], view: View, readings: Readings, daemons: Sequence[Daemon]) -> tuple[Host, ...]:
-    limits = {n.metadata.name: _attach_limits(n.spec.drivers) for n in view.csi_nodes}
-    names = [state.node.metadata.name if state.node else "" for state in states]
-    return tuple(
-        _host(state, view.pods_on.get(name, ()), readings, daemons, limits.get(name, {}))
-        for state, name in zip(states, names, strict=True)
-    )
+def hosts(
+    states: Sequence[StateNode],
+    view: View,
+    readings: Readings,
+    daemons: Sequence[Daemon],
+    memory: Memory | None = None,
+) -> tuple[Host, ...]:
+    csi_nodes = {n.metadata.name: n for n in view.csi_nodes}
+    memory = memory or Memory()
+    return tuple(_remembered(state, view, readings, daemons, csi_nodes, memory) for state in states)
 
 
-def counted_nodes(view: View, states: Sequence[StateNode]) -> Mapping[str, CountedNode]:
+def _remembered(
+    state: StateNode,
+    view: View,
+    readings: Readings,
+    daemons: Sequence[Daemon],
+    csi_nodes: Mapping[str, CSINode],
+    memory: Memory,
+) -> Host:
+    name = state.node.metadata.name if state.node else ""
+    pods, csi_node = view.pods_on.get(name, ()), csi_nodes.get(name)
+
+    def make() -> Host:
+        limits = _attach_limits(csi_node.spec.drivers) if csi_node else {}
+        return _host(state, pods, readings, daemons, limits)
+
+    if csi_node is not None and any(pod.spec.volumes for pod in pods):
+        return make()  # volumes are other objects, which may have changed
+    return memory.hosts.value(state.name, (state.node, state.claim, csi_node, *daemons, *pods), make)
+
+
+def counted_nodes(view: View, states: Sequence[StateNode], memory: Memory | None = None) -> Mapping[str, CountedNode]:
     """Every Node of the API by name, as topology counts on it."""
+    memory = memory or Memory()
     tracked = {state.node.metadata.name for state in view.state_nodes if state.node is not None}
     lending = {state.node.metadata.name for state in states if state.node is not None}
     places = places_by_hostname(state.hostname for state in states)
-    return {
-        node.metadata.name: _counted(node, places, node.metadata.name in tracked, node.metadata.name in lending)
-        for node in view.nodes
-    }
+    found: dict[str, CountedNode] = {}
+    for node in view.nodes:
+        name = node.metadata.name
+        counted = memory.counted.value(name, (node,), partial(_counted, node))
+        now = places.get(counted.hostname, ()), name in lending, name in tracked
+        if now != (counted.places, counted.registers, counted.tracked):
+            counted = replace(counted, places=now[0], registers=now[1], tracked=now[2])
+        found[name] = counted
+    return found
 
 
-def _counted(node: Node, places: Mapping[str, tuple[int, ...]], tracked: bool, lends: bool) -> CountedNode:
+def _counted(node: Node) -> CountedNode:
+    """A node by itself: whether it lends its domains, and to whom, is not its own affair."""
     labels = node.metadata.labels
-    hostname = labels.get(HOSTNAME) or node.metadata.name
     return CountedNode(
         name=node.metadata.name,
-        hostname=hostname,
+        hostname=labels.get(HOSTNAME) or node.metadata.name,
         labels=labels,
         requirements=Requirements.of_labels(labels),
         taints=taints_of(node.spec.taints),
-        places=places.get(hostname, ()),
-        registers=lends,
-        tracked=tracked,
+        places=(),
+        registers=False,
+        tracked=False,
     )
 
 

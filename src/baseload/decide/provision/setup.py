@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
@@ -13,12 +14,14 @@ from baseload.decide.fit.shape import FitPod
 from baseload.decide.provision import buffers, hosts, overlays, pools
 from baseload.decide.provision.daemons import daemons
 from baseload.decide.provision.default_spread import DefaultSpread
+from baseload.decide.provision.memory import Memory
 from baseload.decide.provision.options import Options
 from baseload.decide.provision.overlays import Overlaid
 from baseload.decide.provision.pods import Moves, Sought, sought
 from baseload.decide.provision.readings import Readings
 from baseload.decide.provision.universe import LentDomains
 from baseload.decide.provision.volumes import Volumes
+from baseload.kube.types.core import Pod
 from baseload.kube.types.karpenter import NodePool
 from baseload.model.view import View
 from baseload.values.label import CORE_WELL_KNOWN
@@ -39,6 +42,7 @@ class Setting:
     moves: Moves
     readings: Readings
     buffers: tuple[buffers.VirtualPods, ...]
+    memory: Memory
 
 
 def types_of(view: View, tables: Mapping[str, InstanceTypes], options: Options) -> Mapping[str, Overlaid]:
@@ -52,7 +56,12 @@ def sets_for(tables: Mapping[str, InstanceTypes]) -> Sets:
     return Sets(CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values())))
 
 
-def setting_of(view: View, tables: Mapping[str, InstanceTypes], options: Options) -> Setting:
+def setting_of(
+    view: View, tables: Mapping[str, InstanceTypes], options: Options, memory: Memory | None = None
+) -> Setting:
+    """`memory` is that of earlier passes on the same cluster."""
+    memory = memory or Memory()
+    memory.turn()
     dynamic = pools.dynamic_pools(view)
     volumes = Volumes(view)
     well_known = CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values()))
@@ -74,6 +83,7 @@ def setting_of(view: View, tables: Mapping[str, InstanceTypes], options: Options
         moves,
         Readings(view, volumes, DefaultSpread(view, options.default_spread)),
         tuple(buffers.virtual_pods(view, options.now)) if options.gate("CapacityBuffer") else (),
+        memory,
     )
 
 
@@ -126,11 +136,11 @@ def set_up(setting: Setting, *, movable: bool = False) -> SetUp:
     offers = list(pools.offers(setting.pools, tables, sets))
     states = hosts.offered(view)
     ignore_dra = setting.options.ignore_dra_requests
-    expected = daemons(view, ignore_dra=ignore_dra)
+    expected = setting.memory.daemons(daemons(view, ignore_dra=ignore_dra))
     running, moves = _running(setting, movable=movable)
     cluster = Cluster(
-        hosts=hosts.hosts(states, view, readings, expected),
-        nodes=hosts.counted_nodes(view, states),
+        hosts=hosts.hosts(states, view, readings, expected, setting.memory),
+        nodes=hosts.counted_nodes(view, states, setting.memory),
         running=running,
         offers=[offer for _, offer in offers],
         daemons=expected,
@@ -155,12 +165,19 @@ def _running(setting: Setting, *, movable: bool) -> tuple[list[Bound], dict[str,
             if id(pod) in placed_anew:
                 continue
             moves_too = movable and setting.moves(pod)
+            if not moves_too and pod.spec.affinity is None:
+                running.append(setting.memory.bound(pod, partial(_bound, readings, pod)))
+                continue
             read = readings.to_place(pod) if moves_too else readings.running(pod)
             bound = Bound(read, name, not pod.metadata.deletion_timestamp)
             running.append(bound)
             if moves_too:
                 moves.setdefault(name, []).append(bound)
     return running, moves
+
+
+def _bound(readings: Readings, pod: Pod) -> Bound:
+    return Bound(readings.running(pod), pod.spec.node_name, not pod.metadata.deletion_timestamp)
 
 
 def _rules(options: Options) -> Rules:

@@ -4,7 +4,7 @@ A request has one deadline for all its tries. What can be tried again is (`retry
 chance that the client is given; what is raised in the end is one of `errors`. Nothing here is asyncio's.
 """
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Final
 
@@ -13,7 +13,7 @@ import msgspec
 from baseload.kube.client import errors, objects, requests
 from baseload.kube.client.errors import ApiError, Gone, ServerFailed
 from baseload.kube.client.objects import Event, Object, Page, Version
-from baseload.kube.client.port import Answer, Request, Resource, Way
+from baseload.kube.client.port import Answer, Direct, Request, Resource, Way
 from baseload.kube.client.requests import (
     DELETION,
     EVERYTHING,
@@ -115,10 +115,31 @@ class Client:
 
         Tried only once: a reflector is who resumes. Raises Gone where the version is no longer held.
         """
+        batches = self.changes(resource, selected, version=version, seconds=seconds, initial=initial)
+        async with aclosing(batches) as batches:
+            async for batch in batches:
+                for event in batch:
+                    yield event
+
+    async def changes(
+        self,
+        resource: Resource,
+        selected: Selected = EVERYTHING,
+        *,
+        version: str = "",
+        seconds: int = 300,
+        initial: bool = False,
+    ) -> AsyncGenerator[Sequence[Event], None]:
+        """The same, as many at a time as come together."""
         asked = requests.watch(resource, selected, version=version, seconds=seconds, initial=initial)
+        if isinstance(self.way, Direct):
+            async with aclosing(self.way.events(asked)) as batches:
+                async for batch in batches:
+                    yield batch
+            return
         async with aclosing(self.way.lines(asked, opening=self._deadline, idle=seconds + _IDLE)) as lines:
             async for line in lines:
-                yield objects.read_event(line)
+                yield (objects.read_event(line),)
 
     async def raw(self, path: str) -> bytes:
         """Whatever a path answers."""

@@ -5,6 +5,7 @@ reading of `kube.types` or of his own. Items of a list get the kind and version 
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar, cast
 
@@ -38,18 +39,43 @@ class _List(msgspec.Struct, rename="camel"):
     items: list[msgspec.Raw] | None = None
 
 
+class _Spec(msgspec.Struct, rename="camel"):
+    node_name: str = ""
+
+
+class _Bound(msgspec.Struct):
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+
+
 class _Line(msgspec.Struct):
     type: str
     object: msgspec.Raw
 
 
-class Object(msgspec.Struct, frozen=True, gc=False):
-    """An object in one state."""
+class Object:
+    """An object in one state, as the JSON that came; one of this process writes its JSON when somebody asks for it."""
 
-    raw: bytes
-    api_version: str
-    kind: str
-    metadata: ObjectMeta
+    __slots__ = ("_node_name", "_raw", "_write", "api_version", "kind", "metadata")
+
+    def __init__(
+        self,
+        raw: bytes,
+        api_version: str,
+        kind: str,
+        metadata: ObjectMeta,
+        *,
+        write: Callable[[], bytes] | None = None,
+        node_name: str | None = None,
+    ) -> None:
+        """`write` gives the JSON where `raw` is empty; `node_name` where it is known already."""
+        self._raw, self._write, self._node_name = raw, write, node_name
+        self.api_version, self.kind, self.metadata = api_version, kind, metadata
+
+    @property
+    def raw(self) -> bytes:
+        if self._write is not None:
+            self._raw, self._write = self._write(), None
+        return self._raw
 
     @property
     def key(self) -> tuple[str, str]:
@@ -59,6 +85,16 @@ class Object(msgspec.Struct, frozen=True, gc=False):
     @property
     def version(self) -> str:
         return self.metadata.resource_version
+
+    @property
+    def node_name(self) -> str:
+        """spec.nodeName; "" where there is none."""
+        if self._node_name is None:
+            try:
+                self._node_name = msgspec.json.decode(self.raw, type=_Bound).spec.node_name
+            except msgspec.ValidationError:
+                self._node_name = ""
+        return self._node_name
 
     def read(self, reading: type[T]) -> T:
         """The object as that type; raises msgspec.ValidationError where it is none."""

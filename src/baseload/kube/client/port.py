@@ -4,13 +4,16 @@ A way only carries: it knows no verbs, tries nothing again, and raises an ApiErr
 (Unreachable, Timeout) or where a stream was refused.
 """
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 from urllib.parse import quote
 
 from baseload.kube.client.errors import BadRequest
 from baseload.kube.kinds import Kind
+
+if TYPE_CHECKING:
+    from baseload.kube.client.objects import Event
 
 JSON: Final = "application/json"
 
@@ -101,4 +104,13 @@ class Way(Protocol):
 
     async def close(self) -> None:
         """Gives back what the way holds."""
+        ...
+
+
+@runtime_checkable
+class Direct(Protocol):
+    """A way within the process, on which the events of a watch need not become lines."""
+
+    def events(self, request: Request) -> AsyncGenerator[Sequence["Event"], None]:
+        """What `lines` would tell, as many events at a time as there are. Raises what it raises."""
         ...

@@ -94,24 +94,30 @@ class Reflector:
         """Tells what a watch tells; how many events that were."""
         seconds = int(WATCHING * (1 + self._client.chance.random()))
         initial = not self._version
-        events = self._client.watch(
+        batches = self._client.changes(
             self._resource, self._selected, version=self._version, seconds=seconds, initial=initial
         )
         count = 0
         present: dict[tuple[str, str], Object] = {}
-        async with aclosing(events) as events:
-            async for event in events:
-                count += 1
-                if self._version:
-                    self._take(event)
-                elif event.type == "BOOKMARK":
-                    if event.ends_initial:
-                        self._tell_all(list(present.values()), event.object.version)
-                elif event.type == "DELETED":
-                    present.pop(event.object.key, None)
-                else:
-                    present[event.object.key] = event.object
+        async with aclosing(batches) as batches:
+            async for batch in batches:
+                count += len(batch)
+                for event in batch:
+                    if self._version:
+                        self._take(event)
+                    else:
+                        self._collect(event, present)
         return count
+
+    def _collect(self, event: Event, present: dict[tuple[str, str], Object]) -> None:
+        """Keeps what comes first, until all of that has come."""
+        if event.type == "BOOKMARK":
+            if event.ends_initial:
+                self._tell_all(list(present.values()), event.object.version)
+        elif event.type == "DELETED":
+            present.pop(event.object.key, None)
+        else:
+            present[event.object.key] = event.object
 
     def _take(self, event: Event) -> None:
         """Tells an event, unless it was told before."""
