@@ -2,7 +2,8 @@
 
 What is due at one moment runs in the order of (time, priority, sequence): the priority is the task's own, the sequence
 counts what was put on the heap. So a run is repeated exactly, whatever the machine does meanwhile. A task is resumed by
-what it waits for; a timer that it no longer waits for is void, which its turn tells.
+what it waits for; a timer that it no longer waits for is void, which its turn tells. A task that sleeps to a moment
+before which nothing else is due goes on at once: the clock is put forward, and the heap is left alone.
 """
 
 import heapq
@@ -94,6 +95,7 @@ class VirtualClock:
         self._running: Task | None = None
         self._failed: Task | None = None
         self._roots: dict[Task, None] = {}
+        self._limit: int | None = None  # the end of this run
         self.steps = 0  # resumptions so far
 
     def now(self) -> int:
@@ -106,7 +108,12 @@ class VirtualClock:
         return self._running
 
     async def sleep(self, seconds: float) -> None:
-        await _Wait(self._now + nanoseconds(seconds))
+        until = self._now + nanoseconds(seconds)
+        heap = self._heap
+        if (heap and heap[0][0] <= until) or (self._limit is not None and until > self._limit):
+            await _Wait(until)
+        else:
+            self._now = until
 
     def bell(self) -> VirtualBell:
         return VirtualBell(self)
@@ -144,7 +151,7 @@ class VirtualClock:
         Raises what a task raises, at the moment at which it does.
         """
         heap = self._heap
-        limit = None if until == "idle" else until
+        limit = self._limit = None if until == "idle" else until
         while heap and (limit is None or heap[0][0] <= limit):
             at, _, _, task, turn, rung = heapq.heappop(heap)
             if task.turn == turn and not task.is_done:

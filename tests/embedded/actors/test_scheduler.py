@@ -53,7 +53,8 @@ def events(stage: Stage, about: str) -> list[tuple[str, str, str]]:
 
 def count(stage: Stage, about: str, reason: str) -> int:
     trees = [stage.tree("", "Event", held.name) for held in stage.user.records("", "Event").values()]
-    return sum(t["count"] for t in trees if t["involvedObject"]["name"] == about and t["reason"] == reason)
+    told = [t for t in trees if t["involvedObject"]["name"] == about and t["reason"] == reason]
+    return sum(t.get("series", {"count": 1})["count"] for t in told)
 
 
 def held(stage: Stage, kind: str, name: str, group: str = "") -> Record:

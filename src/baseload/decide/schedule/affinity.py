@@ -8,11 +8,12 @@ import numpy as np
 from baseload.decide.schedule.cluster import Cluster
 from baseload.decide.schedule.demands import Near
 from baseload.decide.schedule.kinds import Carried, Kind
-from baseload.decide.schedule.standing import FITS, Mask
-from baseload.decide.schedule.tallies import Meant, Numbers
+from baseload.decide.schedule.standing import FITS
+from baseload.decide.schedule.tallies import Mask, Meant, Numbers, Tally
 from baseload.values.selector import NOTHING, Selector
 
 BEST: Final = 100
+_Carried = tuple[Carried, ...]
 
 
 class Neighbours:
@@ -20,15 +21,21 @@ class Neighbours:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster: Final = cluster
-        self._known: Final[dict[int, tuple[int, Kind, tuple[Carried, ...]]]] = {}
+        self._known: Final[dict[Kind, tuple[int, _Carried, _Carried]]] = {}
 
-    def of(self, kind: Kind) -> tuple[Carried, ...]:
+    def of(self, kind: Kind) -> tuple[_Carried, _Carried]:
+        """Those that keep it off, and those that draw it or do not want it."""
         tallies = self._cluster.tallies
-        known = self._known.get(id(kind))
+        known = self._known.get(kind)
         if known is None or known[0] != tallies.version:
-            met = tuple(held for held in tallies.carried if held.term.matches(kind.namespace, kind.labels))
-            known = self._known[id(kind)] = tallies.version, kind, met
-        return known[2]
+            met = [held for held in tallies.carried if held.term.matches(kind.namespace, kind.labels)]
+            shunning, drawing = [held for held in met if not held.weight], [held for held in met if held.weight]
+            known = self._known[kind] = tallies.version, tuple(shunning), tuple(drawing)
+        return known[1], known[2]
+
+    def is_shunned(self, kind: Kind) -> bool:
+        """Whether pods that run, or ran, keep others off by a term that means the kind."""
+        return bool(self.of(kind)[0])
 
     def forget(self) -> None:
         self._known.clear()
@@ -36,24 +43,23 @@ class Neighbours:
     def bar(self, codes: Numbers, kind: Kind, not_near: int, too_near: int, shunned: int) -> Numbers:
         """The codes with the nodes that are barred, under the three numbers given."""
         demands, cluster = kind.demands, self._cluster
-        shunning = [held for held in self.of(kind) if held.weight == 0]
+        shunning = self.of(kind)[0]
         if not (demands.affinity or demands.anti_affinity or shunning):
             return codes
         codes = codes.copy()
         if demands.affinity:
             codes[(codes == FITS) & ~self._is_near(kind)] = not_near
         for term in demands.anti_affinity:
-            codes[(codes == FITS) & (_sums(cluster, term.key, _near(cluster, term)) > 0)] = too_near
+            _shut(codes, cluster, term.key, _near(cluster, term), too_near)
         for held in shunning:
-            carriers = cluster.tallies.carried[held]
-            codes[(codes == FITS) & (_sums(cluster, held.term.key, carriers) > 0)] = shunned
+            _shut(codes, cluster, held.term.key, cluster.tallies.carried[held], shunned)
         return codes
 
     def scores(self, kind: Kind, slots: Numbers) -> Numbers | None:
         """The scores of the feasible nodes; None where no term has a say."""
         cluster, raw = self._cluster, None
-        for weight, key, counts in self._drawing(kind):
-            found = weight * _sums(cluster, key, counts)[slots]
+        for weight, key, tally in self._drawing(kind):
+            found = _sums(cluster, key, tally, weight)[cluster.axis(key).domain[slots]]
             raw = found if raw is None else raw + found
         if raw is None:
             return None
@@ -64,40 +70,46 @@ class Neighbours:
         shares: Numbers = (float(BEST) * ((raw - least).astype(np.float64) / float(most - least))).astype(np.int64)
         return shares
 
-    def _drawing(self, kind: Kind) -> Iterator[tuple[int, str, Numbers]]:
-        """(weight, topology key, pods on each node) of everything that draws a pod or keeps it off softly."""
+    def _drawing(self, kind: Kind) -> Iterator[tuple[int, str, Tally]]:
+        """(weight, topology key, pods) of everything that draws a pod or keeps it off softly."""
         cluster = self._cluster
         for weight, term in kind.demands.preferred_affinity:
             yield weight, term.key, _near(cluster, term)
         for weight, term in kind.demands.preferred_anti_affinity:
             yield -weight, term.key, _near(cluster, term)
-        for held in self.of(kind):
-            if held.weight:
-                yield held.weight, held.term.key, cluster.tallies.carried[held]
+        for held in self.of(kind)[1]:
+            yield held.weight, held.term.key, cluster.tallies.carried[held]
 
     def _is_near(self, kind: Kind) -> Mask:
         """The nodes in whose domains pods run that match every required term; or any, where the first may begin."""
         cluster, terms = self._cluster, kind.demands.affinity
-        counts = cluster.tallies.counts(_all_of(terms))
+        tally = cluster.tallies.tally(_all_of(terms))
         has_keys = near = np.ones(cluster.tallies.slots, np.bool_)
         found = False
         for term in terms:
-            axis = cluster.axis(term.key)
+            axis, sums = cluster.axis(term.key), _sums(cluster, term.key, tally)
             has_keys = has_keys & (axis.domain >= 0)
-            found = found or bool(counts[axis.domain >= 0].any())
-            near = near & (axis.at(axis.sums(counts)) > 0)
+            found = found or bool(sums.any())
+            near = near & (sums > 0)[axis.domain]
         may_begin = not found and all(term.matches(kind.namespace, kind.labels) for term in terms)
         return has_keys if may_begin else has_keys & near
 
 
-def _near(cluster: Cluster, term: Near) -> Numbers:
-    return cluster.tallies.counts(Meant(term.namespaces, term.selector, with_terminating=True))
+def _near(cluster: Cluster, term: Near) -> Tally:
+    return cluster.tallies.tally(Meant(term.namespaces, term.selector))
 
 
-def _sums(cluster: Cluster, key: str, counts: Numbers) -> Numbers:
-    """What each node's domain holds."""
-    axis = cluster.axis(key)
-    return axis.at(axis.sums(counts))
+def _sums(cluster: Cluster, key: str, tally: Tally, weight: int = 1) -> Numbers:
+    """What each domain holds; nothing in the last entry, which stands for nodes without one."""
+    sums = tally.by(key, cluster.facts, cluster.axis(key)).sums
+    return sums if weight == 1 else sums * weight
+
+
+def _shut(codes: Numbers, cluster: Cluster, key: str, tally: Tally, code: int) -> None:
+    """Bars the nodes in whose domains such pods run."""
+    if tally.total:
+        held = (_sums(cluster, key, tally) > 0)[cluster.axis(key).domain]
+        codes[(codes == FITS) & held] = code
 
 
 def _all_of(terms: Iterable[Near]) -> Meant:
@@ -105,6 +117,6 @@ def _all_of(terms: Iterable[Near]) -> Meant:
     held = tuple(terms)
     namespaces = frozenset.intersection(*(term.namespaces for term in held))
     if any(term.selector.nothing for term in held):
-        return Meant(namespaces, NOTHING, with_terminating=True)
+        return Meant(namespaces, NOTHING)
     merged = Selector(tuple(sorted({one for term in held for one in term.selector.terms})))
-    return Meant(namespaces, merged, with_terminating=True)
+    return Meant(namespaces, merged)

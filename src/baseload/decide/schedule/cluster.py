@@ -4,7 +4,7 @@ Each node has a slot, a place in every array; slots are used again. `log` tells 
 keeps something per node brings just those up to date: a slot where its pods changed, ~slot where the node itself did.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 import numpy as np
@@ -13,6 +13,7 @@ from baseload.decide.fit.constraints import Namespaces, Spread
 from baseload.decide.schedule import asks, demands, kinds
 from baseload.decide.schedule.asks import Ask
 from baseload.decide.schedule.kinds import Kind, Pod
+from baseload.decide.schedule.loads import Loads
 from baseload.decide.schedule.nodes import Facts, Node, alternating
 from baseload.decide.schedule.tallies import Axis, Numbers, Tallies
 from baseload.kube.types.core import PodSpec
@@ -33,11 +34,15 @@ class Cluster:
         self.log: Final[list[int]] = []
         self.priorities: Final[dict[int, int]] = {}  # priority -> pods that have it
         self.membership = 0  # rises with each node that comes or goes
+        self.facts = 0  # rises with every change of what a node is, its coming and going included
+        self.version = 0  # rises with every change
         self.start = 0  # number of the log's first entry
+        self.loads: Final = Loads()
         self._free: Final[list[int]] = []
         self._zones: Final[dict[str, dict[str, None]]] = {}
         self._order: Numbers | None = None
         self._axes: Final[dict[str, Axis]] = {}
+        self._lacking: Final[dict[str, tuple[int, bool]]] = {}
         self._homeless: Final[dict[str, dict[str, Pod]]] = {}  # node that is not there -> pods
         self._kinds: Final[dict[tuple[object, ...], Kind]] = {}
         self._asks: Final[dict[Ask, Ask]] = {}
@@ -45,16 +50,27 @@ class Cluster:
     # -- nodes
 
     @property
-    def order(self) -> Numbers:
-        """The slots of all nodes, in the order in which they are looked at."""
+    def round(self) -> Numbers:
+        """The slots of all nodes, in the order in which they are looked at, twice: a turn from anywhere is a slice."""
         if self._order is None:
-            self._order = np.array([self.slots[name] for name in alternating(self._zones)], np.int64)
+            order = np.array([self.slots[name] for name in alternating(self._zones)], np.int64)
+            self._order = np.concatenate((order, order))
         return self._order
 
     @property
-    def version(self) -> int:
-        """Rises with every change."""
+    def order(self) -> Numbers:
+        """The same once."""
+        return self.round[: len(self.slots)]
+
+    @property
+    def end(self) -> int:
+        """The number of the log's next entry."""
         return self.start + len(self.log)
+
+    @property
+    def kinds(self) -> int:
+        """How many kinds of pods are known."""
+        return len(self._kinds)
 
     def node(self, name: str) -> Node | None:
         slot = self.slots.get(name)
@@ -112,6 +128,21 @@ class Cluster:
                     axis.put(node.slot, node.facts.labels.get(key))
         return axis
 
+    def lacks(self, key: str) -> bool:
+        """Whether some node has no such label."""
+        known = self._lacking.get(key)
+        if known is None or known[0] != self.facts:
+            having = np.count_nonzero(self.axis(key).domain >= 0)
+            known = self._lacking[key] = self.facts, bool(having < len(self.slots))
+        return known[1]
+
+    def settle(self) -> None:
+        """Brings the columns up to date."""
+        loads = self.loads
+        if loads.version != self.end:
+            loads.refresh(self.nodes, [max(entry, ~entry) for entry in changed(self, loads.version)])
+            loads.version = self.end
+
     # -- pods
 
     def kind(
@@ -139,7 +170,12 @@ class Cluster:
 
     def put_pod(self, pod: Pod) -> None:
         """A pod on its node as it is now, be the node there or not."""
-        self.drop_pod(pod.uid)
+        old = self.pods.get(pod.uid)
+        if old is not None:
+            if old.kind is pod.kind and old.node == pod.node and old.priority == pod.priority:
+                self._replace(old, pod)
+                return
+            self.drop_pod(pod.uid)
         self.pods[pod.uid] = pod
         self.priorities[pod.priority] = self.priorities.get(pod.priority, 0) + 1
         node = self.node(pod.node)
@@ -197,6 +233,7 @@ class Cluster:
 
     def _grow(self, slots: int) -> None:
         self.tallies.grow(slots)
+        self.loads.grow(slots)
         for axis in self._axes.values():
             axis.grow(slots)
 
@@ -205,6 +242,19 @@ class Cluster:
         self.tallies.count(pod.kind, node.slot, sign, is_terminating=pod.is_terminating)
         self._note(node.slot)
 
+    def _replace(self, old: Pod, new: Pod) -> None:
+        """A pod began to end, or the like: its node bears what it bore."""
+        del self.pods[new.uid]
+        self.pods[new.uid] = new
+        self.version += 1
+        node = self.node(new.node)
+        held = self._homeless[new.node] if node is None else node.pods
+        del held[new.uid]
+        held[new.uid] = new
+        if node is not None and old.is_terminating != new.is_terminating:
+            self.tallies.count(old.kind, node.slot, -1, is_terminating=old.is_terminating)
+            self.tallies.count(new.kind, node.slot, 1, is_terminating=new.is_terminating)
+
     def _leave_zone(self, facts: Facts) -> None:
         names = self._zones[facts.zone]
         del names[facts.name]
@@ -212,13 +262,16 @@ class Cluster:
             del self._zones[facts.zone]
 
     def _note(self, entry: int) -> None:
+        self.version += 1
+        if entry < 0:
+            self.facts += 1
         self.log.append(entry)
         if len(self.log) > 2 * _LOG:
             del self.log[:_LOG]
             self.start += _LOG
 
 
-def changed(cluster: Cluster, since: int) -> Iterable[int]:
+def changed(cluster: Cluster, since: int) -> Collection[int]:
     """The entries since a version, each once and in a fixed order; every node where that is too long ago."""
     if since < cluster.start:
         return [~slot for slot in range(len(cluster.nodes))]

@@ -43,7 +43,7 @@ class Unfit:
 
     nodes: int  # of the cluster
     counts: tuple[tuple[Status, int], ...] = ()
-    looked_at: tuple[tuple[int, ...], tuple[Status, ...]] = field(default=((), ()), repr=False)
+    looked_at: Callable[[], Iterable[tuple[int, Status]]] = field(default=tuple, repr=False, compare=False)
     """The slots that were looked at, and what each said"""
     elsewhere: Status | None = None  # of all others
     rejected: Status | None = None  # where it was refused before any node was looked at
@@ -51,7 +51,7 @@ class Unfit:
     @cached_property
     def by_node(self) -> Mapping[int, Status]:
         """slot -> why, of the nodes that were looked at"""
-        return dict(zip(*self.looked_at, strict=True))
+        return dict(self.looked_at())
 
     @property
     def plugins(self) -> frozenset[str]:
@@ -114,6 +114,23 @@ class Engine:
             codes = spread.bar(codes, self.cluster, kind, standing, self._skewed, self._no_domain)
         return self.neighbours.bar(codes, kind, self._not_near, self._too_near, self._shunned)
 
+    def by_nodes_alone(self, pod: Pod) -> Standing | None:
+        """How nodes stand to a pod, where what they say alone decides whether it finds a place and what it is told.
+
+        None where other pods have a say: by spread, by affinity, or as those whose place it might take.
+        """
+        kind, demands = pod.kind, pod.kind.demands
+        if pod.claims or demands.hard_spread or demands.affinity or demands.anti_affinity:
+            return None
+        if demands.place.only() is not None or self.neighbours.is_shunned(kind):
+            return None
+        standing = self.standing(kind)
+        if min(self.cluster.priorities, default=pod.priority) < pod.priority:
+            table = self.judge.statuses
+            if any(table[code].resolvable for code in standing.counts):
+                return None
+        return standing
+
     def status(self, pod: Pod, slot: int, extra: Extra | None = None, nominated: Iterable[Pod] = ()) -> Status | None:
         """What one node says."""
         name = self.cluster.at(slot).facts.name
@@ -124,36 +141,37 @@ class Engine:
 
     def choose(self, pod: Pod, *, extra: Extra | None = None, nominated: Iterable[Pod] = ()) -> Found | Unfit:
         """The node that takes a pod. `nominated` are pods of at least its priority that other nodes are promised to."""
-        cluster = self.cluster
-        order = cluster.order
-        if not len(order):
+        cluster, place = self.cluster, pod.kind.demands.place
+        nodes = len(cluster.slots)
+        if not nodes:
             return Unfit(0)
-        only = pod.kind.demands.place.only()
+        only = place.only() if place.required else None
         if only is not None and not only:
-            return Unfit(len(order), rejected=statuses.NAMES_CONFLICT)
-        codes = self._with_nominated(self.codes(pod, extra), pod, extra, nominated)
-        if only is not None:
+            return Unfit(nodes, rejected=statuses.NAMES_CONFLICT)
+        codes, first = self._with_nominated(self.codes(pod, extra), pod, extra, nominated), self.first % nodes
+        if only is None:
+            order = cluster.round[first : first + nodes]
+        else:
             order = np.array([cluster.slots[name] for name in sorted(only) if name in cluster.slots], np.int64)
-        slots, evaluated = self._search(codes, order, 0 if only is not None else self.first)
-        self.first = (self.first + evaluated) % len(cluster.order)
+        slots, evaluated = self._search(codes, order)
+        self.first = (first + evaluated) % nodes
         if not len(slots):
-            return self._unfit(order, codes[order], len(cluster.order))
+            return self._unfit(order, codes[order], nodes)
         slot = int(slots[0]) if len(slots) == 1 else self._best(pod, slots)
         return Found(cluster.at(slot).facts.name, len(slots), evaluated)
 
-    def _search(self, codes: Numbers, order: Numbers, first: int) -> tuple[Numbers, int]:
+    def _search(self, codes: Numbers, order: Numbers) -> tuple[Numbers, int]:
         """The first nodes that fit, as many as are to be found; and how many nodes were looked at for that."""
-        most = profile.nodes_to_find(len(order), self.settings.percentage_of_nodes_to_score)
-        if first + most <= len(order):
-            window = order[first : first + most]
-            if not codes[window].any():
-                return window, most
-        rolled = np.concatenate((order[first:], order[:first])) if first else order
-        fitting = np.flatnonzero(codes[rolled] == FITS)
+        nodes = len(order)
+        most = profile.nodes_to_find(nodes, self.settings.percentage_of_nodes_to_score)
+        window = order[:most]
+        if not np.count_nonzero(codes[window]):
+            return window, most
+        fitting = (codes[order] == FITS).nonzero()[0]
         if len(fitting) > most:
             fitting = fitting[:most]
-            return rolled[fitting], int(fitting[-1]) + 1
-        return rolled[fitting], len(rolled)
+            return order[fitting], int(fitting[-1]) + 1
+        return order[fitting], nodes
 
     def scores(self, kind: Kind, slots: Numbers) -> Numbers:
         """The weighted sum of all scores of feasible nodes (2.10)."""
@@ -161,9 +179,7 @@ class Engine:
         total = standing.scores[slots]
         place = kind.demands.place
         if weights.taint_toleration:
-            taints = standing.soft_taints[slots]
-            most = int(taints.max())
-            total = total + weights.taint_toleration * (BEST - BEST * taints // most if most else BEST)
+            total = total + weights.taint_toleration * _by_soft_taints(standing, slots)
         if weights.node_affinity and place.preferred:
             wanted = standing.preferences[slots]
             most = int(wanted.max())
@@ -191,13 +207,13 @@ class Engine:
     def _best(self, pod: Pod, slots: Numbers) -> int:
         """The node with the highest score; of equal ones, the first after the pod's own place on a ring of names."""
         total = self.scores(pod.kind, slots)
-        tied = slots[total == total.max()]
+        tied = slots[total == total[total.argmax()]]
         if len(tied) == 1:
             return int(tied[0])
         if self._placed != self.cluster.membership:
             self._place()
         own = zlib.crc32(pod.uid.encode(), self._seed)
-        return int(tied[np.argmin((self._places[tied] - own) & _RING)])
+        return int(tied[((self._places[tied] - own) & _RING).argmin()])
 
     def _place(self) -> None:
         """The places of nodes on the ring of names, where nodes came or went."""
@@ -212,6 +228,8 @@ class Engine:
 
     def _with_nominated(self, codes: Numbers, pod: Pod, extra: Extra | None, nominated: Iterable[Pod]) -> Numbers:
         """Nodes that are promised to others have to take the pod both with those and without them (2.7)."""
+        if not nominated:
+            return codes
         cluster = self.cluster
         by_node: dict[str, list[Pod]] = {}
         for other in nominated:
@@ -237,5 +255,17 @@ class Engine:
         elsewhere = statuses.NOT_LOOKED_AT if others else None
         if elsewhere is not None:
             counts.append((elsewhere, others))
-        told = tuple(table[code] for code in codes.tolist())
-        return Unfit(nodes, tuple(counts), (tuple(slots.tolist()), told), elsewhere)
+
+        def looked_at() -> Iterable[tuple[int, Status]]:
+            return zip(slots.tolist(), (table[code] for code in codes.tolist()), strict=True)
+
+        return Unfit(nodes, tuple(counts), looked_at, elsewhere)
+
+
+def _by_soft_taints(standing: Standing, slots: Numbers) -> Numbers | int:
+    """The fewer taints that the pod would rather keep off, the better (4.6)."""
+    if not standing.has_soft_taints:
+        return BEST
+    taints = standing.soft_taints[slots]
+    most = int(taints.max())
+    return BEST - BEST * taints // most if most else BEST

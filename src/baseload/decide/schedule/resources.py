@@ -4,14 +4,16 @@ Scores are whole numbers of 0 to 100. The balance is a share in double precision
 out alike on every machine.
 """
 
-import math
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from baseload.decide.schedule import asks
 from baseload.decide.schedule.asks import Ask
-from baseload.decide.schedule.nodes import Node
+from baseload.decide.schedule.nodes import Node, evenness
 from baseload.decide.schedule.profile import Profile
 from baseload.decide.schedule.statuses import NODE_RESOURCES_FIT, Status
 
@@ -21,6 +23,7 @@ _LEVEL: Final = BEST // 10  # points of a shape are given as 0 to 10
 
 _PAIR: Final = (("cpu", 1), ("memory", 1))
 Score = Callable[[Ask, Node], int]
+N = TypeVar("N", int, npt.NDArray[np.int64])
 
 
 def insufficient(ask: Ask, node: Node) -> Status | None:
@@ -150,6 +153,12 @@ def balance_score(profile: Profile) -> Score | None:
     return score if resources else None
 
 
+def is_usual(profile: Profile) -> bool:
+    """Whether a profile scores room and balance as the default one does, but for the weights."""
+    by_both = profile.resources == _PAIR and profile.balanced_resources == ("cpu", "memory")
+    return by_both and profile.scoring_strategy == "LeastAllocated"
+
+
 def room_score(ask: Ask, profile: Profile) -> Callable[[Node], int]:
     """Both scores, weighted, for one request."""
     fit, balance, weights = fit_score(profile), balance_score(profile), profile.weights
@@ -160,8 +169,7 @@ def room_score(ask: Ask, profile: Profile) -> Callable[[Node], int]:
         found = for_fit * fit(ask, node)
         return found + for_balance * balance(ask, node) if balance is not None and for_balance else found
 
-    is_usual = profile.scoring_strategy == "LeastAllocated" and profile.resources == _PAIR
-    if is_usual and profile.balanced_resources == ("cpu", "memory"):
+    if is_usual(profile):
         return _usual(ask, for_fit, for_balance, score)
     return score
 
@@ -180,34 +188,15 @@ def _usual(ask: Ask, for_fit: int, for_balance: int, otherwise: Callable[[Node],
         left = memory - counted_memory - node.counted_memory
         found = (found + (left * BEST // memory if left > 0 else 0)) // 2 * for_fit
         if for_balance:
-            of_cpu, of_memory = node.asked_cpu / cpu, node.asked_memory / memory
             with_cpu, with_memory = (node.asked_cpu + own_cpu) / cpu, (node.asked_memory + own_memory) / memory
-            before = abs(((of_cpu if of_cpu < 1 else 1.0) - (of_memory if of_memory < 1 else 1.0)) / 2)
             after = abs(((with_cpu if with_cpu < 1 else 1.0) - (with_memory if with_memory < 1 else 1.0)) / 2)
-            found += improvement(int((1 - after) * BEST), int((1 - before) * BEST)) * for_balance
+            before = node.evenness if node.evenness >= 0 else node.even()
+            found += improvement(int((1 - after) * BEST), before) * for_balance
         return found
 
     return score
 
 
-def improvement(after: int, before: int) -> int:
+def improvement(after: N, before: N) -> N:
     """75 where nothing changes (from 1.36)."""
     return _HALF + (_HALF + after - before) // 2
-
-
-def evenness(shares: list[float]) -> int:
-    """100 where all resources are used alike, the less the further apart they are."""
-    if len(shares) == 2:
-        spread = abs((shares[0] - shares[1]) / 2)
-    elif len(shares) > 2:
-        # Added one by one: Python's own sum of floats is another one from 3.12 on.
-        total = squares = 0.0
-        for share in shares:
-            total += share
-        mean = total / len(shares)
-        for share in shares:
-            squares += (share - mean) * (share - mean)
-        spread = math.sqrt(squares / len(shares))
-    else:
-        spread = 0.0
-    return int((1 - spread) * BEST)

@@ -4,6 +4,7 @@ A domain's count is that of nodes that pass the constraint's inclusion policies.
 logarithm, taken in decimal arithmetic: it is the same on every machine.
 """
 
+import math
 from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Any, Final
@@ -14,13 +15,14 @@ import numpy.typing as npt
 from baseload.decide.fit.constraints import Spread
 from baseload.decide.schedule.cluster import Cluster
 from baseload.decide.schedule.kinds import Kind
-from baseload.decide.schedule.standing import FITS, Mask, Standing
-from baseload.decide.schedule.tallies import Numbers
+from baseload.decide.schedule.standing import FITS, Standing
+from baseload.decide.schedule.tallies import Domains, Mask, Numbers, Tally
 from baseload.values.label import HOSTNAME
 from baseload.values.selector import Selector
 
 BEST: Final = 100
 Shares = npt.NDArray[np.floating[Any]]
+_TABLE: Final = 1 << 12  # entries at most
 _DIGITS: Final = Context(prec=40)
 
 
@@ -30,30 +32,20 @@ def weight(size: int) -> float:
     return float(Decimal(size + 2).ln(_DIGITS))
 
 
-def counted(cluster: Cluster, kind: Kind, spread: Spread) -> Numbers:
-    """The pods on each node that a constraint counts; QUIRK: the selector that means everything counts none."""
-    if not _selector(spread).terms:
-        return np.zeros(cluster.tallies.slots, np.int64)
-    return cluster.tallies.of_spread(spread, kind.namespace).counts
-
-
 def bar(codes: Numbers, cluster: Cluster, kind: Kind, standing: Standing, skewed: int, no_domain: int) -> Numbers:
     """The codes with the nodes that hard constraints bar, under the two numbers given."""
     constraints = kind.demands.hard_spread
-    axes = [cluster.axis(spread.key) for spread in constraints]
-    with_all = _with_all(cluster, constraints)
     codes = codes.copy()
-    for spread, axis in zip(constraints, axes, strict=True):
-        counts = counted(cluster, kind, spread)
-        among = _included(standing, spread, with_all)
-        sums = axis.sums(counts, among)
-        present = np.bincount(axis.domain[among], minlength=1) > 0
-        domains = int(present.sum())
-        least = int(sums[: len(present)][present].min()) if domains >= max(spread.min_domains or 1, 1) else 0
+    for spread in constraints:
+        axis, held = cluster.axis(spread.key), _domains(cluster, kind, standing, spread, constraints)
+        least = held.least(max(spread.min_domains or 1, 1))
         own = int(_selector(spread).matches(kind.labels))
+        most = spread.max_skew - own + least
+        # What each domain says; the last entry is that of nodes without the key, whatever the sums count.
+        said = np.where(held.sums > most, skewed, FITS)
+        said[-1] = no_domain
         fits = codes == FITS
-        codes[fits & (axis.domain < 0)] = no_domain
-        codes[fits & (axis.domain >= 0) & (axis.at(sums) + (own - least) > spread.max_skew)] = skewed
+        codes[fits] = said[axis.domain[fits]]
     return codes
 
 
@@ -65,13 +57,66 @@ def scores(cluster: Cluster, kind: Kind, standing: Standing, slots: Numbers, *, 
     constraints = kind.demands.soft_spread
     if not constraints:
         return None
-    with_all = None if lenient and kind.demands.is_spread_by_default else _with_all(cluster, constraints)
-    scored = None if with_all is None else with_all[slots]
+    asked = None if lenient and kind.demands.is_spread_by_default else constraints
+    by_table = _by_table(cluster, kind, standing, slots, asked)
+    if by_table is not None:
+        return by_table
+    with_all = None if asked is None else _with_all(cluster, constraints)[slots]
+    scored = None if with_all is None or with_all.all() else with_all
     feasible = slots if scored is None else slots[scored]
-    raw = np.zeros(len(slots), np.float64)
+    raw: Shares | None = None
     for spread in constraints:
-        raw += _raw(cluster, kind, standing, spread, slots, feasible, with_all)
+        found = _raw(cluster, kind, standing, spread, slots, feasible, asked)
+        raw = found if raw is None else raw + found
+    assert raw is not None
     return _normalised(np.floor(raw + 0.5).astype(np.int64), scored)
+
+
+def _by_table(
+    cluster: Cluster, kind: Kind, standing: Standing, slots: Numbers, asked: tuple[Spread, ...] | None
+) -> Numbers | None:
+    """The scores by a table of what nodes may have: so many pods of the kind, in that zone.
+
+    That is little for all but the largest workloads. None where it is not, or where nodes lack a key.
+    """
+    parts: list[tuple[Spread, Tally, int, int]] = []
+    levels: Numbers | None = None
+    whole = 1
+    for spread in kind.demands.soft_spread:
+        if cluster.lacks(spread.key):
+            return None
+        tally, size = cluster.tallies.of_spread(spread, kind.namespace), 1
+        if tally.total:
+            axis = cluster.axis(spread.key)
+            size = tally.most + 1 if spread.key == HOSTNAME else len(axis.numbers)
+            level = (tally.counts if spread.key == HOSTNAME else axis.domain)[slots]
+            levels = level if levels is None else levels + level * whole
+        parts.append((spread, tally, whole, size))
+        whole *= size
+        if whole > _TABLE:
+            return None
+    if levels is None:
+        return np.full(len(slots), BEST, np.int64)
+    present = np.bincount(levels).nonzero()[0].tolist()
+    raw = [0.0] * len(present)
+    for spread, tally, stride, size in parts:
+        own = [level // stride % size for level in present]
+        base = float(spread.max_skew - 1)
+        if tally.total:
+            if spread.key == HOSTNAME:
+                each, factor = own, weight(len(slots))
+            else:
+                sums = _domains(cluster, kind, standing, spread, asked).sums.tolist()
+                each, factor = [sums[domain] for domain in own], weight(len(set(own)))
+            raw = [held + (count * factor + base) for held, count in zip(raw, each, strict=True)]
+        else:
+            raw = [held + base for held in raw]
+    rounded = [math.floor(held + 0.5) for held in raw]
+    highest, lowest = max(rounded), min(rounded)
+    table: Numbers = np.zeros(whole, np.int64)
+    for place, value in zip(present, rounded, strict=True):
+        table[place] = BEST * (highest + lowest - value) // highest if highest else BEST
+    return table[levels]
 
 
 def _raw(
@@ -81,22 +126,27 @@ def _raw(
     spread: Spread,
     slots: Numbers,
     feasible: Numbers,
-    with_all: Mask | None,
+    asked: tuple[Spread, ...] | None,
 ) -> Shares:
     """What one constraint adds for each node."""
     axis = cluster.axis(spread.key)
     domain = axis.domain[slots]
-    if not _selector(spread).terms or not cluster.tallies.of_spread(spread, kind.namespace).total:
-        return np.where(domain < 0, 0.0, float(spread.max_skew - 1))
-    counts = counted(cluster, kind, spread)
+    base = float(spread.max_skew - 1)
+    tally = cluster.tallies.of_spread(spread, kind.namespace)
+    if not tally.total:
+        return np.where(domain < 0, 0.0, base)
     if spread.key == HOSTNAME:
-        size, held = len(feasible), counts[slots]
-    else:
-        size = int(np.count_nonzero(np.bincount(axis.domain[feasible] + 1)))
-        held = axis.sums(counts, _included(standing, spread, with_all))[domain]
-    found = held * weight(size) + float(spread.max_skew - 1)
-    found[domain < 0] = 0.0
-    return found
+        found = tally.counts[slots] * weight(len(feasible)) + base
+        if domain.min() < 0:
+            found[domain < 0] = 0.0
+        return found
+    among = domain if feasible is slots else axis.domain[feasible]
+    size = int(np.count_nonzero(np.bincount(among + 1)))
+    held = _domains(cluster, kind, standing, spread, asked)
+    each = held.sums * weight(size) + base
+    each[-1] = 0.0  # of nodes without the key
+    shares: Shares = each[domain]
+    return shares
 
 
 def _normalised(raw: Numbers, scored: Mask | None) -> Numbers:
@@ -124,11 +174,23 @@ def _with_all(cluster: Cluster, constraints: tuple[Spread, ...]) -> Mask:
     return found
 
 
-def _included(standing: Standing, spread: Spread, with_all: Mask | None) -> Mask:
-    """The nodes whose pods count."""
-    found = standing.codes >= FITS if with_all is None else with_all
-    if spread.honor_affinity:
-        found = found & standing.matches
-    if spread.honor_taints:
-        found = found & standing.tolerated
-    return found
+def _domains(
+    cluster: Cluster, kind: Kind, standing: Standing, spread: Spread, asked: tuple[Spread, ...] | None
+) -> Domains:
+    """What the domains of a constraint hold of the pods that it counts.
+
+    The nodes that count have the keys of all that is `asked` and pass the inclusion policies.
+    """
+    tally = cluster.tallies.of_spread(spread, kind.namespace)
+    keys = None if asked is None else tuple(one.key for one in asked)
+
+    def among() -> Mask:
+        found = standing.codes >= FITS if asked is None else _with_all(cluster, asked)
+        if spread.honor_affinity:
+            found = found & standing.matches
+        if spread.honor_taints:
+            found = found & standing.tolerated
+        return found
+
+    place = spread.key, standing, keys, spread.honor_affinity, spread.honor_taints
+    return tally.by(place, cluster.facts, cluster.axis(spread.key), among)

@@ -2,29 +2,28 @@
 
 This is what the node itself decides: taints, affinity, ports, room. It is kept per slot and brought up to date where
 the cluster's log says that something changed; a node that others bind to costs a few additions, not a look at all.
+Where many changed since the last look, they are judged together, by columns.
 """
 
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from baseload.decide.fit.ports import clash
 from baseload.decide.schedule import cluster as clusters
-from baseload.decide.schedule import demands, resources, statuses
+from baseload.decide.schedule import demands, resources, room, statuses
 from baseload.decide.schedule.asks import Ask
 from baseload.decide.schedule.cluster import Cluster
 from baseload.decide.schedule.demands import Place
 from baseload.decide.schedule.nodes import Node
 from baseload.decide.schedule.profile import Profile
 from baseload.decide.schedule.statuses import Status
-from baseload.decide.schedule.tallies import Numbers
+from baseload.decide.schedule.tallies import Mask, Numbers
 
 FITS: Final = 0
 _EMPTY: Final = -1
+_MANY: Final = 28  # nodes from which on columns are faster
 _NOTHING: Final = Status("", (), False)
-
-Mask = npt.NDArray[np.bool_]
 
 
 class Judge:
@@ -72,10 +71,18 @@ class Standing:
         self._place: Final = place
         self._judge: Final = judge
         self._room_score: Final = resources.room_score(ask, judge.profile)
+        self._by_columns: Final = None if place.ports else room.judging(ask, judge.profile)
+        numbers = [judge.number(status) for status in room.lacks(ask)] if self._by_columns else []
+        self._numbers: Final = numbers
+        self._lacks: Final[Numbers] = np.array(numbers, np.int64)
         self._version = -1
-        self._static: Final[list[int]] = []
+        self._end = -1
+        self._static: Numbers = np.zeros(0, np.int64)
+        self._tainted = 0
         self.codes: Numbers = np.zeros(0, np.int64)
         """Number of each node's status; -1 for empty slots"""
+        self.counts: Final[dict[int, int]] = {}
+        """How many nodes have each"""
         self.scores: Numbers = np.zeros(0, np.int64)
         """Weighted, of what room and balance a node would have"""
         self.soft_taints: Numbers = np.zeros(0, np.int64)
@@ -84,51 +91,102 @@ class Standing:
         """Whether a node meets nodeSelector and required node affinity"""
         self.tolerated: Mask = np.zeros(0, np.bool_)
 
+    @property
+    def has_soft_taints(self) -> bool:
+        """Whether any node has taints that a pod would rather keep off."""
+        return self._tainted > 0
+
     def refresh(self, cluster: Cluster) -> None:
         """Brings every node that changed up to date."""
         if self._version == cluster.version:
             return
+        self._version = cluster.version
         if len(self.codes) < cluster.tallies.slots:
             self._grow(cluster.tallies.slots)
-        for entry in clusters.changed(cluster, self._version):
-            slot = entry if entry >= 0 else ~entry
-            node = cluster.nodes[slot]
+        changed, self._end = clusters.changed(cluster, self._end), cluster.end
+        nodes = cluster.nodes
+        for entry in changed:
             if entry < 0:
-                self._read(slot, node)
+                self._read(~entry, nodes[~entry])
+        slots = list(dict.fromkeys([entry if entry >= 0 else ~entry for entry in changed]))
+        if len(slots) >= _MANY and self._by_columns is not None and self._weigh_all(self._by_columns, slots, cluster):
+            return
+        for slot in slots:
+            node = nodes[slot]
             if node is not None:
                 self._weigh(slot, node)
-        self._version = cluster.version
 
     def _grow(self, slots: int) -> None:
         more = slots - len(self.codes)
-        self.codes = np.concatenate((self.codes, np.full(more, _EMPTY, np.int64)))
-        none = np.zeros(more, np.int64)
+        none, empty = np.zeros(more, np.int64), np.full(more, _EMPTY, np.int64)
+        self.codes = np.concatenate((self.codes, empty))
+        self._static = np.concatenate((self._static, empty))
         self.scores = np.concatenate((self.scores, none))
         self.soft_taints = np.concatenate((self.soft_taints, none))
         self.preferences = np.concatenate((self.preferences, none))
         self.matches = np.concatenate((self.matches, np.zeros(more, np.bool_)))
         self.tolerated = np.concatenate((self.tolerated, np.zeros(more, np.bool_)))
-        self._static.extend([_EMPTY] * more)
 
     def _read(self, slot: int, node: Node | None) -> None:
+        self._tainted -= bool(self.soft_taints[slot])
         if node is None:
-            self._static[slot] = self.codes[slot] = _EMPTY
+            self._static[slot] = _EMPTY
+            self.soft_taints[slot] = 0
             self.matches[slot] = self.tolerated[slot] = False
+            self._say(slot, _EMPTY)
             return
         place, facts = self._place, node.facts
-        self._static[slot] = self.codes[slot] = self._judge.number(self._judge.of_node(place, node))
+        static = self._static[slot] = self._judge.number(self._judge.of_node(place, node))
+        self._say(slot, static)
         self.matches[slot] = place.matches(facts.name, facts.labels)
         self.tolerated[slot] = all(place.tolerates(taint) for taint in node.hard_taints)
-        self.soft_taints[slot] = place.soft_taints(node.soft_taints) if node.soft_taints else 0
+        soft = self.soft_taints[slot] = place.soft_taints(node.soft_taints) if node.soft_taints else 0
+        self._tainted += bool(soft)
         self.preferences[slot] = place.preference(facts.name, facts.labels) if place.preferred else 0
+
+    def _say(self, slot: int, code: int) -> None:
+        """Notes the status of a node."""
+        old = int(self.codes[slot])
+        if code != old:
+            self.codes[slot] = code
+            self._move(old, -1)
+            self._move(code, 1)
+
+    def _move(self, code: int, number: int) -> None:
+        if code != _EMPTY:
+            counts = self.counts
+            left = counts.get(code, 0) + number
+            if left:
+                counts[code] = left
+            else:
+                del counts[code]
 
     def _weigh(self, slot: int, node: Node) -> None:
         if self._static[slot]:
             return
-        ask, judge = self._ask, self._judge
-        status = judge.of_load(ask, self._place, node)
-        if status is not None:
-            self.codes[slot] = judge.number(status)
-            return
-        self.codes[slot] = FITS
-        self.scores[slot] = self._room_score(node)
+        if self._numbers:
+            code = self._numbers[room.lack(self._ask, node)]
+        else:
+            code = self._judge.number(self._judge.of_load(self._ask, self._place, node))
+        if self.codes[slot] != code:
+            self._say(slot, code)
+        if code == FITS:
+            self.scores[slot] = self._room_score(node)
+
+    def _weigh_all(self, judging: room.Judging, changed: list[int], cluster: Cluster) -> bool:
+        """The same for many; whether that can be."""
+        cluster.settle()
+        if cluster.loads.lacking:
+            return False
+        slots = np.array(changed, np.int64)
+        lacks, self.scores[slots] = judging(cluster.loads, slots)
+        codes, old = self._static[slots], self.codes[slots]
+        if lacks is not None:
+            codes = np.where(codes == FITS, self._lacks[lacks], codes)
+        moved = (codes != old).nonzero()[0]
+        if len(moved):
+            self.codes[slots] = codes
+            for was, code in zip(old[moved].tolist(), codes[moved].tolist(), strict=True):
+                self._move(was, -1)
+                self._move(code, 1)
+        return True

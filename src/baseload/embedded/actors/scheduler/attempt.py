@@ -2,6 +2,10 @@
 
 The order of what is written after a failure is kube-scheduler's: the pod is queued again, nominated, told by an event,
 and its condition is patched where it is another than before.
+
+Pods of one kind fail alike as long as nothing changes that decides about them, so why the last one failed is
+remembered. Nodes change all the time: where they alone decide, it is enough that as many of them say each thing as
+before. A pod that fails as it did before, and that nobody wrote to since, is queued again and counted in its event.
 """
 
 from collections.abc import Mapping
@@ -17,13 +21,14 @@ from baseload.decide.schedule.engine import Engine, Extra, Found, Unfit
 from baseload.decide.schedule.kinds import Kind, Pod
 from baseload.decide.schedule.preempt import Budget, Candidate, Outcome
 from baseload.decide.schedule.queue import Waiting
+from baseload.decide.schedule.standing import Standing
 from baseload.decide.schedule.volumes import Plan
-from baseload.embedded.actors import pods
+from baseload.embedded.actors import pods, series
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.pods import Condition, PodStatus
-from baseload.embedded.actors.recorder import Recorder
 from baseload.embedded.actors.scheduler.model import Model
 from baseload.embedded.actors.scheduler.storage import LATE, POLL, Binding, Claims
+from baseload.embedded.actors.series import Series
 from baseload.embedded.store.errors import NotFound, StatusError
 from baseload.embedded.store.record import Record, section
 from baseload.kube.types import core, policy
@@ -31,19 +36,31 @@ from baseload.values import instant
 from baseload.values.clock import Clock
 from baseload.values.selector import NOTHING
 
-_Memo = tuple[int, int, int]
 _NO_PLAN: Final = Plan()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Failed:
-    """How an attempt ended in vain; `seen` is the state of the cluster in which it did."""
+    """How an attempt ended in vain; `seen` is the state of the cluster in which it did, or would have."""
 
-    seen: _Memo
+    seen: int
     kind: Kind
     message: str
     plugins: frozenset[str]
     outcome: Outcome
+    standing: Standing | None
+    """How nodes stand to the kind, where they alone decide"""
+    counts: dict[int, int]
+    """How many nodes said what"""
+
+
+@dataclass(eq=False, slots=True)
+class Told:
+    """What a pod was told at its last attempt, and its state since then."""
+
+    record: Record
+    failed: Failed
+    event: series.Told | None
 
 
 class Attempts:
@@ -53,7 +70,7 @@ class Attempts:
         self,
         client: ActorClient,
         clock: Clock,
-        recorder: Recorder,
+        recorder: Series,
         model: Model,
         engines: Mapping[str, Engine],
         claims: Claims,
@@ -62,7 +79,7 @@ class Attempts:
     ) -> None:
         self._client: Final = client
         self._clock: Final = clock
-        self._recorder: Final = recorder
+        self._series: Final = recorder
         self._model: Final = model
         self._engines: Final = engines
         self._pods: Final = client.resource("", "Pod")
@@ -72,6 +89,8 @@ class Attempts:
 
     def run(self, entry: Waiting) -> None:
         """Schedules a pod; nothing where it is gone, or has a node by now."""
+        if entry.told is not None and self._fails_again(entry):
+            return
         record = self._client.store.find(self._pods, entry.pod.namespace, entry.pod.name)
         if record is None or record.uid != entry.pod.uid or record.node or entry.pod.uid not in self._model.queue:
             self._model.queue.remove(entry.pod.uid)
@@ -79,7 +98,7 @@ class Attempts:
         if record.deletion is not None:
             self._model.queue.remove(entry.pod.uid)
             told = f"skip schedule deleting pod: {record.namespace}/{record.name}"
-            self._recorder.record(record, "Warning", "FailedScheduling", told)
+            self._series.record(record, "Warning", "FailedScheduling", "Scheduling", told)
             return
         spec = record.body.spec(core.PodSpec)
         self._decide(entry, record, spec, self._engines[spec.scheduler_name or "default-scheduler"])
@@ -87,19 +106,20 @@ class Attempts:
     def forget(self) -> None:
         """Drops what is remembered of failures."""
         self._failed.clear()
+        for entry in self._model.queue.all():
+            entry.told = None
 
     def _decide(self, entry: Waiting, record: Record, spec: core.PodSpec, engine: Engine) -> None:
         pod = entry.pod
         key = engine.settings.scheduler_name, id(pod.kind), pod.priority, spec.preemption_policy != "Never"
         nominated = pods.status(record).nominated_node_name
         known = self._failed.get(key)
-        if known is None or known.seen != self._seen() or nominated or pod.claims:
+        if known is None or nominated or pod.claims or not self._holds(known, pod, engine):
             found = self._choose(pod, engine)
             if isinstance(found, Found):
                 self._bind(entry, record, found.node)
                 return
-            known = self._vain(pod, spec, nominated, engine, found)
-            self._failed[key] = known
+            self._failed[key] = known = self._vain(pod, spec, nominated, engine, found)
         if known.outcome.chosen is not None:
             self._remove(record, engine, known.outcome.chosen)
         self._fail(entry, record, known)
@@ -137,13 +157,45 @@ class Attempts:
             )
             outcome = preempt.preempt(engine, request)
         message = unfit.message(messages.after_filter(outcome.message))
-        return Failed(self._seen(), pod.kind, message, unfit.plugins, outcome)
+        standing = None if nominated else engine.by_nodes_alone(pod)
+        counts = {} if standing is None else dict(standing.counts)
+        return Failed(self._model.cluster.version, pod.kind, message, unfit.plugins, outcome, standing, counts)
+
+    def _holds(self, failed: Failed, pod: Pod, engine: Engine) -> bool:
+        """Whether a pod of that kind and priority would fail in the same way now."""
+        seen = self._model.cluster.version
+        if failed.seen == seen:
+            return True
+        if failed.standing is None or self._model.promised:
+            return False
+        standing = engine.by_nodes_alone(pod)
+        if standing is not failed.standing or standing.counts != failed.counts:
+            return False
+        failed.seen = seen
+        return True
+
+    def _fails_again(self, entry: Waiting) -> bool:
+        """Whether a pod that nobody wrote to failed as it did before; what there is to tell is told then."""
+        told = entry.told
+        assert isinstance(told, Told)
+        failed = told.failed
+        if failed.seen != self._model.cluster.version:
+            spec = told.record.body.spec(core.PodSpec)
+            if not self._holds(failed, entry.pod, self._engines[spec.scheduler_name or "default-scheduler"]):
+                return False
+        if self._model.queue.reject(entry, failed.plugins, self._clock.now()):
+            event = told.event
+            if event is None or event.is_over:
+                told.event = self._tell_event(told.record, failed.message)
+            else:
+                self._series.again(event)
+        return True
 
     def _bind(self, entry: Waiting, record: Record, node: str) -> None:
         pod, model = entry.pod, self._model
         pod.node = node
         model.cluster.put_pod(pod)
-        model.promised.pop(pod.uid, None)
+        model.withdraw(pod.uid)
         plan = self._claims.plan(model.storage_version, entry, node) if pod.claims else _NO_PLAN
         if plan == _NO_PLAN:
             self._finish(entry, record, node)
@@ -198,7 +250,7 @@ class Attempts:
             return
         model.queue.remove(pod.uid)
         told = f"Successfully assigned {record.namespace}/{record.name} to {node}"
-        self._recorder.record(record, "Normal", "Scheduled", told)
+        self._series.record(record, "Normal", "Scheduled", "Binding", told)
 
     def _forget(self, entry: Waiting, record: Record, error: str) -> None:
         """A binding failed: what the pod would have taken is free, which may wake others (6.2)."""
@@ -217,11 +269,16 @@ class Attempts:
         if outcome.chosen is not None:
             nominated = outcome.chosen.node
         model.promise(entry.pod, nominated)
-        self._tell(record, "Unschedulable", failed.message, nominated)
+        event, new = self._tell(record, "Unschedulable", failed.message, nominated)
+        if not entry.pod.claims and not nominated and outcome.chosen is None:
+            entry.told = Told(new, failed, event if new is record else None)
 
-    def _tell(self, record: Record, reason: str, message: str, nominated: str) -> None:
-        """The event, and the condition where it is another one."""
-        self._recorder.record(record, "Warning", "FailedScheduling", messages.note(message))
+    def _tell_event(self, record: Record, message: str) -> series.Told:
+        return self._series.record(record, "Warning", "FailedScheduling", "Scheduling", messages.note(message))
+
+    def _tell(self, record: Record, reason: str, message: str, nominated: str) -> tuple[series.Told, Record]:
+        """The event, and the condition where it is another one; the pod as it is then."""
+        event = self._tell_event(record, message)
         told = pods.status(record)
         held = told.condition("PodScheduled")
         new = Condition(
@@ -234,13 +291,14 @@ class Attempts:
         )
         same = held is not None and (held.status, held.reason, held.message) == ("False", reason, message)
         if same and told.nominated_node_name == nominated:
-            return
+            return event, record
         status = msgspec.structs.replace(told, conditions=told.with_condition(new), nominated_node_name=nominated)
         owned = PodStatus(conditions=(new,), nominated_node_name=nominated)
         try:
-            self._client.write_status(record, status, ("scheduled", bool(nominated)), owned=lambda: owned)
+            held_now = self._client.write_status(record, status, ("scheduled", bool(nominated)), owned=lambda: owned)
         except StatusError:
-            return  # it is gone, or another by now: there is nothing to tell it
+            return event, record  # it is gone, or another by now: there is nothing to tell it
+        return event, held_now
 
     def _remove(self, record: Record, engine: Engine, chosen: Candidate) -> None:
         """Victims are told, and deleted with their own grace; promises of the node to lesser pods end (5.6)."""
@@ -252,7 +310,7 @@ class Attempts:
             if held.deletion is None:
                 self._preempt(held, name)
             told = f"Preempted by pod {record.uid} on node {chosen.node}"
-            self._recorder.record(held, "Normal", "Preempted", told)
+            self._series.record(held, "Normal", "Preempted", "Preempting", told, related=record)
         priority = record.body.spec(core.PodSpec).priority or 0
         for other in [held for held in self._model.promised.values() if held.node == chosen.node]:
             if other.priority < priority:
@@ -291,9 +349,6 @@ class Attempts:
         if not held:
             return ()
         return tuple(other for other in held.values() if other.priority >= pod.priority and other.uid != pod.uid)
-
-    def _seen(self) -> _Memo:
-        return self._model.cluster.version, len(self._model.promised), self._model.storage_version
 
     def _budgets(self) -> list[Budget]:
         found = []

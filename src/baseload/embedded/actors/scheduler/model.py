@@ -48,8 +48,11 @@ class Model:
             ("storage.k8s.io", "CSINode", _BEINGS, self._storage),
             ("", "Pod", _ALL, self._pod),
         )
+        self._bell: Final = bell
+        self.has_news = False
+        """Whether there is something to hear"""
         self._heard: Final = [
-            (client.subscribe(group, name, classes, bell.ring), hear) for group, name, classes, hear in heard
+            (client.subscribe(group, name, classes, self._ring), hear) for group, name, classes, hear in heard
         ]
 
     def begin(self) -> None:
@@ -61,6 +64,7 @@ class Model:
 
     def hear(self) -> None:
         """Takes in what came since the last time."""
+        self.has_news = False
         for subscription, hear in self._heard:
             for event in subscription.take():
                 hear(event)
@@ -70,11 +74,21 @@ class Model:
         if node:
             pod.node = node
             self.promised[pod.uid] = pod
+            self.cluster.version += 1
         else:
-            self.promised.pop(pod.uid, None)
+            self.withdraw(pod.uid)
+
+    def withdraw(self, uid: str) -> None:
+        """A pod has no promise of a node any more, if it had one."""
+        if self.promised.pop(uid, None) is not None:
+            self.cluster.version += 1
 
     def is_mine(self, record: Record) -> bool:
         return (record.body.spec(core.PodSpec).scheduler_name or "default-scheduler") in self._profiles
+
+    def _ring(self) -> None:
+        self.has_news = True
+        self._bell.ring()
 
     # -- pods
 
@@ -87,7 +101,7 @@ class Model:
     def _gone(self, record: Record) -> None:
         gone = self.cluster.drop_pod(record.uid) or self.promised.get(record.uid)
         self.queue.remove(record.uid)
-        self.promised.pop(record.uid, None)
+        self.withdraw(record.uid)
         if gone is not None:
             self.queue.wake(hints.pod_gone(gone), self._clock.now())
 
@@ -108,7 +122,7 @@ class Model:
             return
         pod = self.readings.pod(record, record.node)
         self.queue.remove(record.uid)
-        self.promised.pop(record.uid, None)
+        self.withdraw(record.uid)
         self.cluster.put_pod(pod)
         change = hints.pod_placed(pod) if known is None else hints.pod_changed(known, pod)
         self.queue.wake(change, self._clock.now())
@@ -120,12 +134,14 @@ class Model:
         if known is None or known.pod.kind is not self.readings.kind(record) or (known.where == "gated") != gated:
             pod = self.readings.pod(record)
             self.queue.add(pod, self._clock.now(), gated=gated)
+        elif known.told is not None and known.told.record is not record:
+            known.told = None
         nominated = pods.status(record).nominated_node_name
         held = self.promised.get(record.uid)
         if nominated and (held is None or held.node != nominated):
             self.promise(self.readings.pod(record), nominated)
         elif not nominated and held is not None:
-            del self.promised[record.uid]
+            self.withdraw(record.uid)
 
     # -- what else counts
 
@@ -143,10 +159,12 @@ class Model:
 
     def _storage(self, event: Event) -> None:
         self.storage_version += 1
+        self.cluster.version += 1
         self.queue.wake(hints.storage_changed(), self._clock.now())
 
     def _claim(self, event: Event) -> None:
         self.storage_version += 1
+        self.cluster.version += 1
         self.queue.wake(hints.storage_changed(event.record.namespace, event.record.name), self._clock.now())
 
     def _service(self, event: Event) -> None:

@@ -4,17 +4,18 @@ from typing import Final
 
 from baseload.decide.schedule.engine import Engine
 from baseload.embedded.actors.client import ActorClient
-from baseload.embedded.actors.recorder import Recorder
 from baseload.embedded.actors.scheduler.attempt import Attempts
 from baseload.embedded.actors.scheduler.model import Model
 from baseload.embedded.actors.scheduler.settings import DEFAULTS, Settings
 from baseload.embedded.actors.scheduler.storage import Claims
+from baseload.embedded.actors.series import Series
 from baseload.embedded.api.cluster import Cluster
 from baseload.values import instant
 from baseload.values.clock import Clock
 
 MANAGER: Final = "kube-scheduler"
-_TIDY: Final = 1 << 14  # cycles after which what is remembered of kinds that are gone is dropped
+_TIDY: Final = 1 << 10  # kinds of pods that come until what is remembered of those that are gone is dropped
+_LOOK: Final = 1 << 8  # cycles after which that is looked for
 _IDLE: Final = 3600.0  # seconds, at most, without a look at the queue
 
 
@@ -24,7 +25,7 @@ class Scheduler:
     def __init__(self, cluster: Cluster, clock: Clock, settings: Settings = DEFAULTS) -> None:
         client = ActorClient(cluster, MANAGER)
         profiles = {profile.scheduler_name: profile for profile in settings.profiles}
-        recorder = Recorder(client, settings.profiles[0].scheduler_name)
+        self._series: Final = Series(client, settings.profiles[0].scheduler_name)
         self._clock: Final = clock
         self._settings: Final = settings
         self._bell: Final = clock.bell()
@@ -36,36 +37,45 @@ class Scheduler:
         self._attempts: Final = Attempts(
             client,
             clock,
-            recorder,
+            self._series,
             self.model,
             self.engines,
             self._claims,
             bind_timeout_seconds=settings.bind_timeout_seconds,
         )
         self.cycles = 0
+        self._kinds = _TIDY
 
     async def run(self) -> None:
         """Schedules until the end."""
-        model, clock = self.model, self._clock
+        model, clock, attempts, pop = self.model, self._clock, self._attempts, self.model.queue.pop
+        cycle, events, bindings = self._settings.cycle_seconds, self._series, self._claims.bindings
         model.begin()
         while True:
-            model.hear()
-            self._attempts.look()
-            entry = model.queue.pop(clock.now())
+            if model.has_news:
+                model.hear()
+            now = clock.now()
+            if bindings:
+                attempts.look()
+            if now >= events.next:
+                events.tend()
+            entry = pop(now)
             if entry is None:
                 await self._bell.wait(self._rest())
                 continue
-            await clock.sleep(self._settings.cycle_seconds)
-            model.hear()
-            self._attempts.run(entry)
+            await clock.sleep(cycle)
+            if model.has_news:
+                model.hear()
+            attempts.run(entry)
             self.cycles += 1
-            if self.cycles % _TIDY == 0:
+            if not self.cycles % _LOOK and model.cluster.kinds > self._kinds:
                 self._forget()
 
     def _rest(self) -> float:
         """How long nothing is to be done, in seconds."""
         now = self._clock.now()
-        times = [time for time in (self.model.queue.due(now), self._claims.next()) if time is not None]
+        due = self.model.queue.due(now), self._claims.next(), self._series.due()
+        times = [time for time in due if time is not None]
         return max(min(times) - now, 0) / instant.SECOND if times else _IDLE
 
     def _forget(self) -> None:
@@ -74,3 +84,4 @@ class Scheduler:
         self._attempts.forget()
         for engine in self.engines.values():
             engine.forget()
+        self._kinds = 2 * self.model.cluster.kinds + _TIDY
