@@ -33,6 +33,30 @@ def test_sleepers_wake_in_the_order_of_time_then_priority_then_of_falling_asleep
     assert woken == [(2, "first"), (2, "second"), (2, "third"), (3.5, "late")]
 
 
+def test_who_sleeps_alone_goes_on_at_once_but_never_past_others_or_the_end() -> None:
+    clock, seen = VirtualClock(START), []
+
+    async def often() -> None:
+        while True:
+            await clock.sleep(1)
+            seen.append((seconds(clock), "often"))
+
+    async def seldom() -> None:
+        for _ in range(2):
+            await clock.sleep(2)
+            seen.append((seconds(clock), "seldom"))
+
+    clock.start(often())
+    clock.start(seldom())
+    clock.run(START + 4 * instant.SECOND)
+    steps = clock.steps
+    clock.run(START + 1000 * instant.SECOND + 1)
+
+    told = [(1, "often"), (2, "seldom"), (2, "often"), (3, "often"), (4, "seldom"), (4, "often")]
+    assert seen[:6] == told
+    assert (len(seen), seconds(clock), clock.steps - steps) == (1002, 1000.000000001, 1)
+
+
 def test_a_run_ends_at_its_instant_and_goes_on_from_there() -> None:
     clock, ticks = VirtualClock(START), []
 

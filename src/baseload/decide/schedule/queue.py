@@ -153,7 +153,7 @@ class Queue:
         if line is not None:
             line.asleep -= entry.place >= line.awake
             if line.entries[0] is entry:
-                self._advance(line)
+                self._advance(line, self._window)
 
     def pop(self, now: int) -> Waiting | None:
         """The pod to try next. Where none is active, one that was rejected need not wait to the end (1.6)."""
@@ -165,7 +165,7 @@ class Queue:
         if isinstance(found, Line):
             entry = found.entries.popleft()
             entry.line = None
-            self._advance(found)
+            self._advance(found, now)
         else:
             entry = found
             entry.turn += 1
@@ -193,15 +193,11 @@ class Queue:
 
     def wake(self, hint: Hint, now: int) -> int:
         """Something happened: the unschedulable pods that it might help go on. How many."""
-        if not self._lines:
-            return 0
-        if now - now % WINDOW != self._window:
-            self.flush(now)
         woken, plugins = 0, hint.plugins
         for line in self._lines.values():
             if line.asleep and not line.key[3].isdisjoint(plugins) and hint.wakes(line.like):
                 woken += line.asleep
-                self._wake(line, line.end)
+                self._wake(line, line.end, now)
         return woken
 
     def flush(self, now: int) -> None:
@@ -219,7 +215,7 @@ class Queue:
             self._swept = tick
             for line in self._lines.values():
                 while (oldest := line.oldest_asleep()) is not None and tick - oldest.added > STALE:
-                    self._wake(line, oldest.place + 1)
+                    self._wake(line, oldest.place + 1, now)
 
     def due(self, now: int) -> int | None:
         """When there is something to do next, if nothing happens before."""
@@ -251,7 +247,7 @@ class Queue:
         line.end += 1
         line.asleep += 1
 
-    def _wake(self, line: Line, until: int) -> None:
+    def _wake(self, line: Line, until: int, now: int) -> None:
         """Those whose places are below go on."""
         first = line.entries[0].place
         was_asleep = line.awake <= first
@@ -261,9 +257,9 @@ class Queue:
             line.asleep -= 1
         line.awake = until
         if was_asleep:
-            self._advance(line)
+            self._advance(line, now)
 
-    def _advance(self, line: Line) -> None:
+    def _advance(self, line: Line, now: int) -> None:
         """The line has another first: that one is put on the heap where it is awake."""
         entries = line.entries
         line.turn += 1
@@ -276,7 +272,7 @@ class Queue:
         if entry.place >= line.awake:
             return
         expiry, priority = line.expiry(entry), -entry.pod.priority
-        if expiry < self._window:
+        if expiry < now - now % WINDOW:
             heapq.heappush(self._active, (priority, entry.added, 0, entry.number, line.turn, line))
         else:
             heapq.heappush(self._backoff, (expiry, priority, entry.added, entry.number, line.turn, line))

@@ -76,6 +76,7 @@ class Attempts:
         claims: Claims,
         *,
         bind_timeout_seconds: int,
+        remembers: bool = True,
     ) -> None:
         self._client: Final = client
         self._clock: Final = clock
@@ -84,6 +85,7 @@ class Attempts:
         self._engines: Final = engines
         self._pods: Final = client.resource("", "Pod")
         self._claims: Final = claims
+        self._remembers: Final = remembers
         self._bind_timeout: Final = bind_timeout_seconds * instant.SECOND
         self._failed: Final[dict[tuple[str, int, int, bool], Failed]] = {}
 
@@ -114,7 +116,7 @@ class Attempts:
         key = engine.settings.scheduler_name, id(pod.kind), pod.priority, spec.preemption_policy != "Never"
         nominated = pods.status(record).nominated_node_name
         known = self._failed.get(key)
-        if known is None or nominated or pod.claims or not self._holds(known, pod, engine):
+        if known is None or nominated or pod.claims or not self._remembers or not self._holds(known, pod, engine):
             found = self._choose(pod, engine)
             if isinstance(found, Found):
                 self._bind(entry, record, found.node)
@@ -270,7 +272,7 @@ class Attempts:
             nominated = outcome.chosen.node
         model.promise(entry.pod, nominated)
         event, new = self._tell(record, "Unschedulable", failed.message, nominated)
-        if not entry.pod.claims and not nominated and outcome.chosen is None:
+        if self._remembers and not entry.pod.claims and not nominated and outcome.chosen is None:
             entry.told = Told(new, failed, event if new is record else None)
 
     def _tell_event(self, record: Record, message: str) -> series.Told:

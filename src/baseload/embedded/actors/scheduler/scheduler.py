@@ -42,6 +42,7 @@ class Scheduler:
             self.engines,
             self._claims,
             bind_timeout_seconds=settings.bind_timeout_seconds,
+            remembers=settings.remembers,
         )
         self.cycles = 0
         self._kinds = _TIDY

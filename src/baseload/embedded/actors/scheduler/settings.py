@@ -16,6 +16,8 @@ class Settings:
     """What passes from taking a pod off the queue to its binding; one pod at a time (cluster-actors 6.4: 5 to 20 ms)"""
     bind_timeout_seconds: int = 600
     """How long volumes may take to be bound (bindTimeoutSeconds)"""
+    remembers: bool = True
+    """Whether pods fail as their like did, where nothing changed; without, each is looked at anew, to the same end"""
     seed: int = 0
     """Decides among nodes that score alike"""
 
