@@ -57,7 +57,10 @@ class Neighbours:
 
     def scores(self, kind: Kind, slots: Numbers) -> Numbers | None:
         """The scores of the feasible nodes; None where no term has a say."""
-        cluster, raw = self._cluster, None
+        demands, raw = kind.demands, None
+        if not (demands.preferred_affinity or demands.preferred_anti_affinity or self.of(kind)[1]):
+            return None
+        cluster = self._cluster
         for weight, key, tally in self._drawing(kind):
             found = _sums(cluster, key, tally, weight)[cluster.axis(key).domain[slots]]
             raw = found if raw is None else raw + found

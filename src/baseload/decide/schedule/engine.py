@@ -176,24 +176,24 @@ class Engine:
     def scores(self, kind: Kind, slots: Numbers) -> Numbers:
         """The weighted sum of all scores of feasible nodes (2.10)."""
         standing, weights = self.standing(kind), self.settings.weights
-        total = standing.scores[slots]
+        total = standing.scores[slots]  # a copy
         place = kind.demands.place
         if weights.taint_toleration:
-            total = total + weights.taint_toleration * _by_soft_taints(standing, slots)
+            total += weights.taint_toleration * _by_soft_taints(standing, slots)
         if weights.node_affinity and place.preferred:
             wanted = standing.preferences[slots]
             most = int(wanted.max())
             if most:
-                total = total + weights.node_affinity * (BEST * wanted // most)
+                total += weights.node_affinity * (BEST * wanted // most)
         if weights.pod_topology_spread and kind.demands.soft_spread:
             lenient = self.settings.is_spread_by_system
             even = spread.scores(self.cluster, kind, standing, slots, lenient=lenient)
             if even is not None:
-                total = total + weights.pod_topology_spread * even
+                total += weights.pod_topology_spread * even
         if weights.inter_pod_affinity:
             near = self.neighbours.scores(kind, slots)
             if near is not None:
-                total = total + weights.inter_pod_affinity * near
+                total += weights.inter_pod_affinity * near
         return total
 
     def forget(self) -> None:

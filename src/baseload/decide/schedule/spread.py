@@ -4,7 +4,6 @@ A domain's count is that of nodes that pass the constraint's inclusion policies.
 logarithm, taken in decimal arithmetic: it is the same on every machine.
 """
 
-import math
 from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Any, Final
@@ -100,22 +99,22 @@ def _by_table(
     present = np.bincount(levels).nonzero()[0].tolist()
     raw = [0.0] * len(present)
     for spread, tally, stride, size in parts:
-        own = [level // stride % size for level in present]
         base = float(spread.max_skew - 1)
-        if tally.total:
-            if spread.key == HOSTNAME:
-                each, factor = own, weight(len(slots))
-            else:
-                sums = _domains(cluster, kind, standing, spread, asked).sums.tolist()
-                each, factor = [sums[domain] for domain in own], weight(len(set(own)))
-            raw = [held + (count * factor + base) for held, count in zip(raw, each, strict=True)]
-        else:
+        if not tally.total:
             raw = [held + base for held in raw]
-    rounded = [math.floor(held + 0.5) for held in raw]
-    highest, lowest = max(rounded), min(rounded)
+            continue
+        own = [level // stride % size for level in present]
+        if spread.key == HOSTNAME:
+            factor = weight(len(slots))
+            raw = [held + (count * factor + base) for held, count in zip(raw, own)]  # noqa: B905  # as long as each other
+        else:
+            sums, factor = _domains(cluster, kind, standing, spread, asked).sums.tolist(), weight(len(set(own)))
+            raw = [held + (sums[domain] * factor + base) for held, domain in zip(raw, own)]  # noqa: B905
+    rounded = [int(held + 0.5) for held in raw]
+    highest = max(rounded)
+    both = highest + min(rounded)
     table: Numbers = np.zeros(whole, np.int64)
-    for place, value in zip(present, rounded, strict=True):
-        table[place] = BEST * (highest + lowest - value) // highest if highest else BEST
+    table[present] = [BEST * (both - value) // highest for value in rounded] if highest else BEST
     return table[levels]
 
 

@@ -5,6 +5,7 @@ the cluster's log says that something changed; a node that others bind to costs 
 Where many changed since the last look, they are judged together, by columns.
 """
 
+from collections.abc import Collection
 from typing import Final
 
 import numpy as np
@@ -105,13 +106,12 @@ class Standing:
             self._grow(cluster.tallies.slots)
         changed, self._end = clusters.changed(cluster, self._end), cluster.end
         nodes = cluster.nodes
+        if len(changed) >= _MANY and self._weigh_all(cluster, changed):
+            return
         for entry in changed:
             if entry < 0:
                 self._read(~entry, nodes[~entry])
-        slots = list(dict.fromkeys([entry if entry >= 0 else ~entry for entry in changed]))
-        if len(slots) >= _MANY and self._by_columns is not None and self._weigh_all(self._by_columns, slots, cluster):
-            return
-        for slot in slots:
+            slot = max(entry, ~entry)
             node = nodes[slot]
             if node is not None:
                 self._weigh(slot, node)
@@ -173,13 +173,18 @@ class Standing:
         if code == FITS:
             self.scores[slot] = self._room_score(node)
 
-    def _weigh_all(self, judging: room.Judging, changed: list[int], cluster: Cluster) -> bool:
+    def _weigh_all(self, cluster: Cluster, changed: Collection[int]) -> bool:
         """The same for many; whether that can be."""
         cluster.settle()
-        if cluster.loads.lacking:
+        if self._by_columns is None or cluster.loads.lacking:
             return False
-        slots = np.array(changed, np.int64)
-        lacks, self.scores[slots] = judging(cluster.loads, slots)
+        slots = np.array(list(changed), np.int64)
+        if np.count_nonzero(slots < 0):
+            for entry in changed:
+                if entry < 0:
+                    self._read(~entry, cluster.nodes[~entry])
+            slots = np.unique(np.where(slots < 0, ~slots, slots))
+        lacks, self.scores[slots] = self._by_columns(cluster.loads, slots)
         codes, old = self._static[slots], self.codes[slots]
         if lacks is not None:
             codes = np.where(codes == FITS, self._lacks[lacks], codes)
