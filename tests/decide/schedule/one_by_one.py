@@ -18,6 +18,10 @@ class OneByOne(Queue):
         self.states: dict[str, State] = {}
         self.number = self.swept = 0
 
+    @property
+    def may_wake(self) -> bool:
+        return True
+
     def __contains__(self, uid: str) -> bool:
         return uid in self.held
 

@@ -82,7 +82,8 @@ class Engine:
         """Where in the list of nodes the next search begins"""
         self._seed: Final = zlib.crc32(b"%d" % seed)
         self._standings: Final[dict[tuple[Ask, Place], Standing]] = {}
-        self._of_kind: Final[dict[int, tuple[Kind, Standing]]] = {}
+        self._of_kind: Final[dict[Kind, Standing]] = {}
+        self._parts: Final[dict[Kind, tuple[int, tuple[spread.Part, spread.Part] | None]]] = {}
         self._salts: Final[dict[str, int]] = {}
         self._places: Numbers = np.zeros(0, np.int64)
         self._placed = -1
@@ -93,15 +94,15 @@ class Engine:
 
     def standing(self, kind: Kind) -> Standing:
         """How each node stands to a kind by itself, up to date."""
-        known = self._of_kind.get(id(kind))
+        known = self._of_kind.get(kind)
         if known is None:
             place = kind.ask, kind.demands.place
-            standing = self._standings.get(place)
-            if standing is None:
-                standing = self._standings[place] = Standing(*place, self.judge)
-            known = self._of_kind[id(kind)] = kind, standing
-        known[1].refresh(self.cluster)
-        return known[1]
+            known = self._standings.get(place)
+            if known is None:
+                known = self._standings[place] = Standing(*place, self.judge)
+            self._of_kind[kind] = known
+        known.refresh(self.cluster)
+        return known
 
     def codes(self, pod: Pod, extra: Extra | None = None) -> Numbers:
         """The number of each node's status, by slot."""
@@ -186,20 +187,28 @@ class Engine:
             if most:
                 total += weights.node_affinity * (BEST * wanted // most)
         if weights.pod_topology_spread and kind.demands.soft_spread:
-            lenient = self.settings.is_spread_by_system
-            even = spread.scores(self.cluster, kind, standing, slots, lenient=lenient)
-            if even is not None:
-                total += weights.pod_topology_spread * even
+            total += weights.pod_topology_spread * self._evenness(kind, standing, slots)
         if weights.inter_pod_affinity:
             near = self.neighbours.scores(kind, slots)
             if near is not None:
                 total += weights.inter_pod_affinity * near
         return total
 
+    def _evenness(self, kind: Kind, standing: Standing, slots: Numbers) -> Numbers:
+        """How far soft spread constraints draw a pod."""
+        cluster, lenient = self.cluster, self.settings.is_spread_by_system
+        known = self._parts.get(kind)
+        if known is None or known[0] != cluster.facts:
+            two = spread.parts(cluster, kind, standing, lenient=lenient)
+            known = self._parts[kind] = cluster.facts, two
+        found = None if known[1] is None else spread.by_table(known[1], slots)
+        return spread.scores(cluster, kind, standing, slots, lenient=lenient) if found is None else found
+
     def forget(self) -> None:
         """Drops what is remembered of kinds and nodes that may be gone; the cluster's own part is apart."""
         self.neighbours.forget()
         self._of_kind.clear()
+        self._parts.clear()
         self._salts.clear()
         if len(self._standings) > _KEPT:
             self._standings.clear()

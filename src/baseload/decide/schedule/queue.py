@@ -124,6 +124,11 @@ class Queue:
         self._window = 0  # the window of time up to which back-offs were looked at
         self._swept = 0
 
+    @property
+    def may_wake(self) -> bool:
+        """Whether there are pods that an event could wake."""
+        return bool(self._lines)
+
     def __contains__(self, uid: str) -> bool:
         return uid in self._entries
 

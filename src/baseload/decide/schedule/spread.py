@@ -4,6 +4,7 @@ A domain's count is that of nodes that pass the constraint's inclusion policies.
 logarithm, taken in decimal arithmetic: it is the same on every machine.
 """
 
+from dataclasses import dataclass
 from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Any, Final
@@ -22,6 +23,7 @@ from baseload.values.selector import Selector
 BEST: Final = 100
 Shares = npt.NDArray[np.floating[Any]]
 _TABLE: Final = 1 << 12  # entries at most
+NOBODY: Final[Numbers] = np.zeros(0, np.int64)
 _DIGITS: Final = Context(prec=40)
 
 
@@ -48,18 +50,13 @@ def bar(codes: Numbers, cluster: Cluster, kind: Kind, standing: Standing, skewed
     return codes
 
 
-def scores(cluster: Cluster, kind: Kind, standing: Standing, slots: Numbers, *, lenient: bool) -> Numbers | None:
-    """The scores of the feasible nodes; None where no constraint is soft.
+def scores(cluster: Cluster, kind: Kind, standing: Standing, slots: Numbers, *, lenient: bool) -> Numbers:
+    """The scores of the feasible nodes by soft constraints, of which there are some.
 
     `lenient` is for the system's own constraints, under which a node without a zone is scored by its name alone.
     """
     constraints = kind.demands.soft_spread
-    if not constraints:
-        return None
     asked = None if lenient and kind.demands.is_spread_by_default else constraints
-    by_table = _by_table(cluster, kind, standing, slots, asked)
-    if by_table is not None:
-        return by_table
     with_all = None if asked is None else _with_all(cluster, constraints)[slots]
     scored = None if with_all is None or with_all.all() else with_all
     feasible = slots if scored is None else slots[scored]
@@ -71,51 +68,84 @@ def scores(cluster: Cluster, kind: Kind, standing: Standing, slots: Numbers, *, 
     return _normalised(np.floor(raw + 0.5).astype(np.int64), scored)
 
 
-def _by_table(
-    cluster: Cluster, kind: Kind, standing: Standing, slots: Numbers, asked: tuple[Spread, ...] | None
-) -> Numbers | None:
-    """The scores by a table of what nodes may have: so many pods of the kind, in that zone.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One soft constraint, as a table of scores counts by it."""
 
-    That is little for all but the largest workloads. None where it is not, or where nodes lack a key.
+    base: float
+    """What every node has"""
+    tally: Tally
+    domain: Numbers | None
+    """The domain of each node; None where each is one by itself"""
+    domains: Domains | None
+
+
+def parts(cluster: Cluster, kind: Kind, standing: Standing, *, lenient: bool) -> tuple[Part, Part] | None:
+    """The soft constraints where a table will do: two at most, and no node without their keys.
+
+    They stay right as long as nodes are what they are (`Cluster.facts`).
     """
-    parts: list[tuple[Spread, Tally, int, int]] = []
+    constraints = kind.demands.soft_spread
+    if not 0 < len(constraints) <= 2 or any(cluster.lacks(spread.key) for spread in constraints):
+        return None
+    asked = None if lenient and kind.demands.is_spread_by_default else constraints
+    found = []
+    for spread in constraints:
+        tally, is_by_node = cluster.tallies.of_spread(spread, kind.namespace), spread.key == HOSTNAME
+        domains = None if is_by_node else _domains(cluster, kind, standing, spread, asked)
+        domain = None if is_by_node else cluster.axis(spread.key).domain
+        found.append(Part(float(spread.max_skew - 1), tally, domain, domains))
+    if len(found) == 1:
+        found.append(Part(0.0, Tally(NOBODY, with_terminating=False), None, None))
+    return found[0], found[1]
+
+
+def by_table(two: tuple[Part, Part], slots: Numbers) -> Numbers | None:
+    """The scores of the feasible nodes by a table of what nodes may have: so many pods of the kind, in that zone.
+
+    That is little for all but the largest workloads; None where it is not.
+    """
+    one, other = two
+    size, more = _levels(one), _levels(other)
+    if size * more > _TABLE:
+        return None
     levels: Numbers | None = None
-    whole = 1
-    for spread in kind.demands.soft_spread:
-        if cluster.lacks(spread.key):
-            return None
-        tally, size = cluster.tallies.of_spread(spread, kind.namespace), 1
-        if tally.total:
-            axis = cluster.axis(spread.key)
-            size = tally.most + 1 if spread.key == HOSTNAME else len(axis.numbers)
-            level = (tally.counts if spread.key == HOSTNAME else axis.domain)[slots]
-            levels = level if levels is None else levels + level * whole
-        parts.append((spread, tally, whole, size))
-        whole *= size
-        if whole > _TABLE:
-            return None
-    if levels is None:
-        return np.full(len(slots), BEST, np.int64)
-    present = np.bincount(levels).nonzero()[0].tolist()
-    raw = [0.0] * len(present)
-    for spread, tally, stride, size in parts:
-        base = float(spread.max_skew - 1)
-        if not tally.total:
-            raw = [held + base for held in raw]
-            continue
-        own = [level // stride % size for level in present]
-        if spread.key == HOSTNAME:
-            factor = weight(len(slots))
-            raw = [held + (count * factor + base) for held, count in zip(raw, own)]  # noqa: B905  # as long as each other
-        else:
-            sums, factor = _domains(cluster, kind, standing, spread, asked).sums.tolist(), weight(len(set(own)))
-            raw = [held + (sums[domain] * factor + base) for held, domain in zip(raw, own)]  # noqa: B905
-    rounded = [int(held + 0.5) for held in raw]
+    if size > 1:
+        levels = (one.tally.counts if one.domain is None else one.domain)[slots]
+    if more > 1:
+        further = (other.tally.counts if other.domain is None else other.domain)[slots]
+        levels = further if levels is None else levels + further * size
+    present = [0] if levels is None else np.bincount(levels).nonzero()[0].tolist()
+    first = _values(one, len({level % size for level in present}), len(slots))
+    second = _values(other, len({level // size for level in present}), len(slots))
+    rounded = [int(first[level % size] + second[level // size] + 0.5) for level in present]
     highest = max(rounded)
     both = highest + min(rounded)
-    table: Numbers = np.zeros(whole, np.int64)
-    table[present] = [BEST * (both - value) // highest for value in rounded] if highest else BEST
+    scores = [BEST * (both - value) // highest for value in rounded] if highest else [BEST] * len(present)
+    if levels is None:
+        return np.full(len(slots), scores[0], np.int64)
+    table: Numbers = np.zeros(size * more, np.int64)
+    table[present] = scores
     return table[levels]
+
+
+def _levels(part: Part) -> int:
+    """How many different numbers of pods, or domains, there are to tell apart."""
+    if not part.tally.total:
+        return 1
+    return part.tally.most + 1 if part.domains is None else len(part.domains.sums)
+
+
+def _values(part: Part, present: int, nodes: int) -> list[float]:
+    """What a constraint adds at each level, where so many domains have a feasible node."""
+    base = part.base
+    if not part.tally.total:
+        return [base]
+    if part.domains is None:
+        factor = weight(nodes)
+        return [count * factor + base for count in range(part.tally.most + 1)]
+    factor = weight(present)
+    return [count * factor + base for count in part.domains.sums.tolist()]
 
 
 def _raw(

@@ -93,6 +93,12 @@ class Model:
     # -- pods
 
     def _pod(self, event: Event) -> None:
+        record, old = event.record, event.old
+        if old is not None and record.status is not old.status and record.node and _is_alike(old, record):
+            known = self.cluster.pods.get(record.uid)
+            if known is not None and event.type != "DELETED" and not pods.is_over(record):
+                known.started = known.started or pods.status(record).start_time  # a kubelet's word
+                return
         if event.type == "DELETED" or pods.is_over(event.record):
             self._gone(event.record)
         else:
@@ -102,7 +108,7 @@ class Model:
         gone = self.cluster.drop_pod(record.uid) or self.promised.get(record.uid)
         self.queue.remove(record.uid)
         self.withdraw(record.uid)
-        if gone is not None:
+        if gone is not None and self.queue.may_wake:
             self.queue.wake(hints.pod_gone(gone), self._clock.now())
 
     def _now(self, record: Record) -> None:
@@ -124,8 +130,9 @@ class Model:
         self.queue.remove(record.uid)
         self.withdraw(record.uid)
         self.cluster.put_pod(pod)
-        change = hints.pod_placed(pod) if known is None else hints.pod_changed(known, pod)
-        self.queue.wake(change, self._clock.now())
+        if self.queue.may_wake:
+            change = hints.pod_placed(pod) if known is None else hints.pod_changed(known, pod)
+            self.queue.wake(change, self._clock.now())
 
     def _waits(self, record: Record) -> None:
         known = self.queue.get(record.uid)
@@ -186,3 +193,8 @@ class Model:
                 self.cluster.put_pod(self.readings.pod(record, known.node))
             elif (entry := self.queue.get(record.uid)) is not None and entry.where != "gated":
                 self.queue.add(self.readings.pod(record), now)
+
+
+def _is_alike(old: Record, new: Record) -> bool:
+    """Whether a pod is what it was, but for its status."""
+    return old.body is new.body and old.shared is new.shared and old.deletion is new.deletion and old.node == new.node
