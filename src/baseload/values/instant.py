@@ -6,6 +6,7 @@ nanosecond are cut. Written texts are in UTC and carry a fraction only where the
 
 import re
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
 from baseload.values.errors import quoted
@@ -27,6 +28,7 @@ class InstantError(ValueError):
     """A text is no RFC 3339 instant, or one outside the years 1 to 9999."""
 
 
+@lru_cache(maxsize=4096)  # what happens at one moment is written by many
 def parse(text: str) -> int:
     """The nanoseconds since the epoch of an instant's text."""
     match = _TEXT.fullmatch(text)
@@ -50,10 +52,15 @@ def format(nanoseconds: int) -> str:
     seconds, fraction = divmod(nanoseconds, SECOND)
     if not _FIRST <= seconds < _END:
         raise InstantError(f"{nanoseconds} ns since the epoch lies outside the years 1 to 9999")
+    decimals = f".{fraction:09}".rstrip("0") if fraction else ""
+    return f"{_to_the_second(seconds)}{decimals}Z"
+
+
+@lru_cache(maxsize=4096)
+def _to_the_second(seconds: int) -> str:
     days, clock = divmod(seconds, _DAY)
     minutes, second = divmod(clock, 60)
-    decimals = f".{fraction:09}".rstrip("0") if fraction else ""
-    return f"{date.fromordinal(days + _EPOCH).isoformat()}T{minutes // 60:02}:{minutes % 60:02}:{second:02}{decimals}Z"
+    return f"{date.fromordinal(days + _EPOCH).isoformat()}T{minutes // 60:02}:{minutes % 60:02}:{second:02}"
 
 
 def _clock(hours: str, minutes: str) -> int:

@@ -13,7 +13,7 @@ import msgspec
 from baseload.embedded.actors import pods
 from baseload.embedded.actors.managed import Outlines, own, renewed
 from baseload.embedded.actors.pods import Condition, Written
-from baseload.embedded.api import evictions, verbs
+from baseload.embedded.api import alike, evictions, verbs
 from baseload.embedded.api.call import JSON, MERGE, Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
@@ -79,6 +79,12 @@ class ActorClient:
         """A new object from its JSON. Raises what the API refuses."""
         return verbs.create(self.cluster, Target(kind, namespace), Call("POST", self._query, _SENT, body))
 
+    def expect(self, kind: ServedKind, namespace: str, body: bytes) -> None:
+        """Several objects will be created from one JSON: what becomes of the first is kept for the others."""
+        found = alike.likeness(Target(kind, namespace), Call("POST", self._query, _SENT, body))
+        if found is not None:
+            self.cluster.alike.expect(found[0])
+
     def merge(self, old: Record, change: object, subresource: str = "") -> Record:
         """A merge patch of an object, or of one of its subresources; nothing where the object took another's name."""
         kind = self.cluster.kinds.of_resource(old.resource)
@@ -89,7 +95,8 @@ class ActorClient:
 
     def delete(self, old: Record, options: Options = deletion.DEFAULT) -> Record:
         """Deletes that very object."""
-        options = Options(options.grace_seconds, options.propagation, old.uid, options.version)
+        if self.store.get(old.resource, old.namespace, old.name).uid != old.uid:
+            options = Options(options.grace_seconds, options.propagation, old.uid, options.version)  # it is refused
         removal = self.store.delete(old.resource, old.namespace, old.name, options)
         self.cluster.removed(removal.record)
         return removal.record
@@ -122,7 +129,9 @@ class ActorClient:
             kind = self.cluster.kinds.of_resource(old.resource)
             outlines = self._outlines[old.resource] = Outlines(kind.type, self.manager)
         managed = renewed(old.managed, outlines.entry(outline, self.now(), owned or (lambda: status), key))
-        return self._changed(old, lambda held: msgspec.structs.replace(held, status=status, managed=managed), "status")
+        record = self.store.tell(old, status, managed)
+        self.store.tidy()
+        return record
 
     def annotate(self, old: Record, annotations: Mapping[str, str]) -> Record:
         """An object with further annotations, which its generation does not count."""

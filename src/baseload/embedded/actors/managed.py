@@ -9,43 +9,27 @@ from typing import Final
 
 import msgspec
 
-from baseload.embedded.store.record import Section, section
+from baseload.embedded.store.managed import Entry, entries
+from baseload.embedded.store.record import Section
 from baseload.kube.merge import compare, fieldset, scope
 from baseload.kube.merge.types import ObjectType
 
 
-class Entry(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
-    """An entry of metadata.managedFields, its fields as JSON."""
-
-    manager: str = ""
-    operation: str = ""
-    api_version: str = ""
-    time: str = ""
-    fields_type: str = ""
-    fields_v1: msgspec.Raw = msgspec.field(name="fieldsV1", default=msgspec.Raw(b"{}"))
-    subresource: str = ""
-
-
-_entries: Final = msgspec.json.Decoder(tuple[Entry, ...]).decode
-
-
 def own(held: Section, manager: str, *fields: bytes) -> Entry | None:
     """A manager's entry for all but the status, if those fields are among its own."""
-    entries = held if isinstance(held, tuple) else _entries(section(held) or b"[]")
-    for entry in entries:
-        if isinstance(entry, Entry) and (entry.manager, entry.operation, entry.subresource) == (manager, "Update", ""):
+    for entry in entries(held):
+        if (entry.manager, entry.operation, entry.subresource) == (manager, "Update", ""):
             return entry if all(field in bytes(entry.fields_v1) for field in fields) else None
     return None
 
 
 def renewed(held: Section, mine: Entry) -> tuple[Entry, ...]:
     """The entries with one manager's own in place of what it had; the others keep what they hold."""
-    entries = held if isinstance(held, tuple) else _entries(section(held) or b"[]")
-    whose = mine.manager, mine.operation, mine.subresource
+    whose, operation, subresource = mine.manager, mine.operation, mine.subresource
     kept = [
         entry
-        for entry in entries
-        if isinstance(entry, Entry) and (entry.manager, entry.operation, entry.subresource) != whose
+        for entry in entries(held)
+        if entry.manager != whose or entry.subresource != subresource or entry.operation != operation
     ]
     return (*kept, mine)
 

@@ -90,7 +90,10 @@ class PodStatus(Written, frozen=True):
 
     def condition(self, type: str) -> Condition | None:
         """The condition of that type."""
-        return next((held for held in self.conditions if held.type == type), None)
+        for held in self.conditions:
+            if held.type == type:
+                return held
+        return None
 
     def with_condition(self, new: Condition) -> tuple[Condition, ...]:
         """The conditions with one in place of that of its type, whose time stays where the status is as it was."""
@@ -107,7 +110,8 @@ EMPTY: Final = PodStatus()
 
 def status(pod: Record) -> PodStatus:
     """A pod's status; one that cannot be read is an empty one."""
-    return status_of(pod, PodStatus, EMPTY)
+    held = pod.status
+    return held if held.__class__ is PodStatus else status_of(pod, PodStatus, EMPTY)
 
 
 def status_of(record: Record, reading: type[S], empty: S) -> S:

@@ -2,25 +2,24 @@
 
 The limits are client-go's own (tools/record): 25 events of one source about one object at once, then one in 5 minutes;
 after 10 that differ in their message alone within 10 minutes, the next ones are told together. The API server forgets
-an event after an hour, which `Forgetting` does.
+an event an hour after it was last told, or up to a minute later, as its leases have it: `Forgetting` does that.
+
+What a source remembers is kept no longer than it can matter, the longest unused first to go.
 """
 
 from collections import deque
-from dataclasses import dataclass
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal
 
 import msgspec
 
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.store import record as records
 from baseload.embedded.store.errors import StatusError
+from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Record
 from baseload.values import instant
 from baseload.values.clock import Clock
 
-K = TypeVar("K")
-V = TypeVar("V")
-_Key = tuple[str, ...]
 Type = Literal["Normal", "Warning"]
 
 BURST: Final = 25  # events about one object at once
@@ -28,32 +27,69 @@ REFILL: Final = 300 * instant.SECOND  # until one more is let through
 SIMILAR: Final = 10  # events that differ in their message alone, before they are told together
 SIMILAR_WITHIN: Final = 600 * instant.SECOND
 KEPT: Final = 3600 * instant.SECOND  # how long an event is there: the API server's --event-ttl
-_REMEMBERED: Final = 4096  # events and sources, as client-go's caches
+_MATTERS: Final = BURST * REFILL  # as long as the longest of all these: until every token has come back
+FORGOTTEN_EVERY: Final = 60.0  # seconds; as long events share a lease with those before them
+_REMEMBERED: Final = 4096  # objects of one source, as in client-go's caches
 _TOGETHER: Final = "(combined from similar events): "
 _DEFAULT: Final = "default"  # where events about what has no namespace are kept
 
 
-@dataclass(slots=True)
-class _Told:
+class _Subject(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """What an event is about."""
+
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+    api_version: str = ""
+    resource_version: str = ""
+
+
+class _Source(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    component: str = ""
+    host: str = ""
+
+
+class _Sections(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    """An event but for its metadata."""
+
+    involved_object: _Subject
+    reason: str
+    message: str
+    source: _Source
+    first_timestamp: str
+    last_timestamp: str
+    count: int
+    type: str
+    event_time: None
+    reporting_component: str
+    reporting_instance: str
+
+
+class _Told(msgspec.Struct, gc=False):
     """An event object that further equal ones are counted in."""
 
-    key: tuple[str, str]  # namespace, name
+    namespace: str
+    name: str
     first: str
     count: int
 
 
-@dataclass(slots=True)
-class _Budget:
-    """What one source may still say about one object."""
+class _Similar(msgspec.Struct, gc=False):
+    """Events that differ in their message alone."""
 
-    tokens: int
-    since: int  # when the last token came back
-
-
-@dataclass(slots=True)
-class _Similar:
     since: int
-    messages: dict[str, None]
+    messages: tuple[str, ...]
+
+
+class _Memory(msgspec.Struct, gc=False):
+    """What a source remembers of one object."""
+
+    tokens: int  # how many events it may still tell of it
+    since: int  # when the last token came back
+    until: int = 0  # from when on nothing of this matters any more
+    similar: dict[tuple[str, str], _Similar] = {}
+    told: dict[tuple[str, ...], _Told] = {}
 
 
 class Recorder:
@@ -61,89 +97,102 @@ class Recorder:
 
     def __init__(self, client: ActorClient, component: str, host: str = "") -> None:
         self._client, self._component, self._host = client, component, host
+        self._source = _Source(component, host)
         self._event = client.resource("", "Event")
-        self._told: dict[_Key, _Told] = {}
-        self._budgets: dict[str, _Budget] = {}
-        self._similar: dict[_Key, _Similar] = {}
+        self._memories: dict[str, _Memory] = {}  # by uid, the longest unused first
+        self._named: tuple[str, str, int, int] = "", "", 0, 0  # namespace, about, moment, and what it became
 
     def record(self, regarding: Record, type: Type, reason: str, message: str) -> None:
         """Tells one thing about an object; nothing where its namespace is gone or ends, as for client-go."""
         now = self._client.cluster.clock.now()
-        key, message = self._combined((regarding.uid, type, reason), message, now)
-        if not self._is_let_through(regarding.uid or regarding.name, now):
+        memory = self._remembered(regarding.uid or regarding.name, now)
+        key, message = _combined(memory, (type, reason), message, now)
+        if memory.tokens <= 0:
             return
-        told = self._told.get(key)
-        if told is not None and self._client.store.find(self._event, *told.key) is not None:
+        memory.tokens -= 1
+        told = memory.told.get(key)
+        if told is not None and self._client.store.find(self._event, told.namespace, told.name) is not None:
             told.count += 1
         else:
             namespace = regarding.namespace or _DEFAULT
-            told = _Told((namespace, self._name(namespace, regarding.name, now)), self._client.now(), 1)
-            _put(self._told, key, told)
+            told = _Told(namespace, self._name(namespace, regarding.name, now), self._client.now(), 1)
+            memory.told[key] = told
         self._write(regarding, told, type, reason, message)
+
+    def _remembered(self, about: str, now: int) -> _Memory:
+        """What is remembered of an object, which is the last that was used from now on."""
+        known = self._memories
+        memory = known.pop(about, None)
+        if memory is None:
+            memory = _Memory(BURST, now)
+            while known:
+                oldest = next(iter(known))
+                if len(known) < _REMEMBERED and known[oldest].until > now:
+                    break
+                del known[oldest]
+        elif now - memory.since >= REFILL:
+            back = (now - memory.since) // REFILL
+            memory.tokens, memory.since = min(BURST, memory.tokens + back), memory.since + back * REFILL
+        memory.until = now + _MATTERS
+        known[about] = memory
+        return memory
 
     def _write(self, regarding: Record, told: _Told, type: Type, reason: str, message: str) -> None:
         resource, store = regarding.resource, self._client.store
-        about = {
-            "kind": resource.kind,
-            "namespace": regarding.namespace,
-            "name": regarding.name,
-            "uid": regarding.uid,
-            "apiVersion": resource.api_version,
-            "resourceVersion": str(regarding.version),
-        }
-        source = {"component": self._component, **({"host": self._host} if self._host else {})}
-        tree = {
-            "involvedObject": {key: value for key, value in about.items() if value},
-            "reason": reason,
-            "message": message,
-            "source": source,
-            "firstTimestamp": told.first,
-            "lastTimestamp": self._client.now(),
-            "count": told.count,
-            "type": type,
-            "eventTime": None,
-            "reportingComponent": self._component,
-            "reportingInstance": self._host,
-        }
-        body = records.body(msgspec.json.encode(tree)[1:-1])
+        sections = _Sections(
+            _Subject(
+                resource.kind,
+                regarding.namespace,
+                regarding.name,
+                regarding.uid,
+                resource.api_version,
+                str(regarding.version),
+            ),
+            reason,
+            message,
+            self._source,
+            told.first,
+            self._client.now(),
+            told.count,
+            type,
+            None,
+            self._component,
+            self._host,
+        )
+        # No other object says the same, so its sections are not kept to be shared.
+        body = records.Body(msgspec.json.encode(sections)[1:-1])
         try:
             if told.count == 1:
-                store.create(Record(self._event, *told.key, body=body))
+                store.create(Record(self._event, told.namespace, told.name, body=body))
             else:
-                store.change(self._event, *told.key, lambda held: held.with_body(body), "all", exact=True)
+                change = store.change
+                change(self._event, told.namespace, told.name, lambda held: held.with_body(body), "all", exact=True)
         except StatusError:
             return
 
     def _name(self, namespace: str, about: str, now: int) -> str:
         """A name by the time, and by the next free nanosecond where several events fall into one."""
-        while self._client.store.find(self._event, namespace, f"{about}.{now:x}") is not None:
-            now += 1
-        return f"{about}.{now:x}"
+        free = now
+        if self._named[:3] == (namespace, about, now):
+            free = self._named[3] + 1
+        while self._client.store.find(self._event, namespace, f"{about}.{free:x}") is not None:
+            free += 1
+        self._named = namespace, about, now, free
+        return f"{about}.{free:x}"
 
-    def _is_let_through(self, about: str, now: int) -> bool:
-        budget = self._budgets.get(about)
-        if budget is None:
-            budget = _Budget(BURST, now)
-            _put(self._budgets, about, budget)
-        back = (now - budget.since) // REFILL
-        budget.tokens, budget.since = min(BURST, budget.tokens + back), budget.since + back * REFILL
-        if budget.tokens <= 0:
-            return False
-        budget.tokens -= 1
-        return True
 
-    def _combined(self, what: _Key, message: str, now: int) -> tuple[_Key, str]:
-        """What the event is counted by, and its message."""
-        similar = self._similar.get(what)
-        if similar is None or now - similar.since > SIMILAR_WITHIN:
-            similar = _Similar(now, {})
-            _put(self._similar, what, similar)
-        similar.since = now
-        similar.messages[message] = None
-        if len(similar.messages) < SIMILAR:
-            return (*what, message), message
-        del similar.messages[message]
-        return what, _TOGETHER + message
+def _combined(memory: _Memory, what: tuple[str, str], message: str, now: int) -> tuple[tuple[str, ...], str]:
+    """What the event is counted by, and its message."""
+    similar = memory.similar.get(what)
+    if similar is None or now - similar.since > SIMILAR_WITHIN:
+        memory.similar[what] = _Similar(now, (message,))
+        return (*what, message), message
+    similar.since = now
+    if message not in similar.messages:
+        if len(similar.messages) >= SIMILAR - 1:
+            return what, _TOGETHER + message
+        similar.messages = (*similar.messages, message)
+    return (*what, message), message
 
 
 class Forgetting:
@@ -151,30 +200,22 @@ class Forgetting:
 
     def __init__(self, client: ActorClient, clock: Clock) -> None:
         self._client, self._clock = client, clock
-        self._bell = clock.bell()
-        self._told = client.subscribe("", "Event", ("added", "spec"), self._bell.ring)
-        self._due: deque[tuple[int, Record]] = deque()
+        self._told = client.subscribe("", "Event", ("added", "spec"), _nothing)
+        self._due: deque[tuple[int, list[Event]]] = deque()
 
     async def run(self) -> None:
         """Forgets until the end."""
-        self._due.extend((self._clock.now() + KEPT, held) for held in self._client.records("", "Event").values())
+        held = [Event("ADDED", one.version, one, None) for one in self._client.records("", "Event").values()]
+        self._due.append((self._clock.now() + KEPT, held))
         while True:
-            await self._bell.wait(self._wait())
-            self._due.extend((self._clock.now() + KEPT, event.record) for event in self._told.take())
-            self._forget(self._clock.now())
-
-    def _wait(self) -> float:
-        return (self._due[0][0] - self._clock.now()) / instant.SECOND if self._due else KEPT / instant.SECOND
-
-    def _forget(self, now: int) -> None:
-        while self._due and self._due[0][0] <= now:
-            _, told = self._due.popleft()
-            held = self._client.store.find(told.resource, told.namespace, told.name)
-            if held is not None and held.version == told.version:
-                self._client.delete(held)
+            await self._clock.sleep(FORGOTTEN_EVERY)
+            now = self._clock.now()
+            told = self._told.take()
+            if told:
+                self._due.append((now + KEPT, told))
+            while self._due and self._due[0][0] <= now:
+                self._client.store.expire([event.record for event in self._due.popleft()[1]])
 
 
-def _put(known: dict[K, V], key: K, value: V) -> None:
-    if len(known) >= _REMEMBERED:
-        del known[next(iter(known))]
-    known[key] = value
+def _nothing() -> None:
+    """It looks each minute, not when something happens."""

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from baseload.embedded.api import validation
 from baseload.embedded.api.call import JSON, Call
 from baseload.embedded.api.target import Target
-from baseload.embedded.store.record import Record, encode, section
+from baseload.embedded.store.managed import Entry, entries
+from baseload.embedded.store.record import Record, encode
 from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.store import Store
 
@@ -33,13 +35,20 @@ class _Named(msgspec.Struct):
     metadata: _Metadata = msgspec.field(default_factory=_Metadata)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Made:
     """The first pod of its like; `seen` are the kinds that admission looked at, each with its last version."""
 
     record: Record
-    managed: tuple[bytes, bytes]  # what stands before and after the time of its manager
+    time: str  # at which others were last made like it
+    managed: tuple[Entry, ...]  # by whom, as of that time
     seen: tuple[tuple[Resource, int], ...]
+
+    def managed_at(self, now: str) -> tuple[Entry, ...]:
+        if now != self.time:
+            renewed = (replace(entry, time=now) if entry.time == self.time else entry for entry in self.managed)
+            self.time, self.managed = now, tuple(renewed)
+        return self.managed
 
 
 _read: Final = msgspec.json.Decoder(_Named).decode
@@ -57,13 +66,13 @@ class Alike:
         made = self._made.get(likeness)
         if made is None:
             return None
-        if any(store.table(resource).log.last != version for resource, version in made.seen):
-            del self._made[likeness]
-            return None
+        for resource, version in made.seen:
+            if store.table(resource).log.last != version:
+                del self._made[likeness]
+                return None
         if name and validation.wrong_name(target.kind, name):
             return None
         first = made.record
-        managed = made.managed[0] + now.encode() + made.managed[1]
         return Record(
             first.resource,
             first.namespace,
@@ -73,26 +82,32 @@ class Alike:
             first.status,
             first.node,
             first.finalizers,
-            managed,
+            made.managed_at(now),
         )
 
-    def learn(self, store: Store, likeness: Likeness, record: Record, looked_at: Iterable[Resource]) -> None:
-        """Remembers a pod that was made like one before, if nothing in it follows from its name, uid or time."""
+    def expect(self, likeness: Likeness) -> None:
+        """Others like this one will follow: the first is remembered already."""
         met = hash(likeness)
         if met not in self._met:
             if len(self._met) >= _REMEMBERED:
                 del self._met[next(iter(self._met))]
             self._met[met] = None
+
+    def learn(self, store: Store, likeness: Likeness, record: Record, looked_at: Iterable[Resource]) -> None:
+        """Remembers a pod that was made like one before, if nothing in it follows from its name, uid or time."""
+        if hash(likeness) not in self._met:
+            self.expect(likeness)
             return
-        before, time, after = section(record.managed).partition(record.created.encode())
+        managed = entries(record.managed)
+        times = sum(entry.time == record.created for entry in managed)
         said = encode(record)
         own = (msgspec.json.encode(record.name), record.uid.encode(), record.created.encode())
-        if not time or any(said.count(text) > most for text, most in zip(own, (1, 1, 2), strict=True)):
+        if times != 1 or any(said.count(text) > most for text, most in zip(own, (1, 1, 2), strict=True)):
             return
         seen = tuple((resource, store.table(resource).log.last) for resource in looked_at)
         if len(self._made) >= _REMEMBERED:
             del self._made[next(iter(self._made))]
-        self._made[likeness] = _Made(record, (before, after), seen)
+        self._made[likeness] = _Made(record, record.created, managed, seen)
 
 
 def likeness(target: Target, call: Call) -> tuple[Likeness, str] | None:

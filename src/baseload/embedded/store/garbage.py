@@ -45,6 +45,11 @@ class Garbage:
         self._doubtful: dict[Place, None] = {}
         self._unknown: dict[Place, None] = {}  # objects with an owner of a kind that is not served
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether there is anything to look at."""
+        return bool(self._doubtful)
+
     def dependents(self, uid: str) -> list[Record]:
         """The objects that name this owner."""
         return [self._at(place) for place in self._dependents.get(uid, ())]
@@ -53,6 +58,8 @@ class Garbage:
         """For the store: one write."""
         record, old = event.record, event.old
         is_removed = event.type == "DELETED"
+        if not is_removed and old is not None and old.shared is record.shared and record.deletion is None:
+            return
         if old is None or is_removed or old.shared is not record.shared:
             self._note_owners((record.resource, key), None if is_removed else record, old)
         if is_removed:
@@ -115,7 +122,9 @@ class Garbage:
             self._dependents.pop(uid, None)
 
     def _doubt_dependents(self, uid: str) -> None:
-        self._doubtful.update(self._dependents.get(uid, {}))
+        found = self._dependents.get(uid)
+        if found:
+            self._doubtful.update(found)
 
     def _doubt_owner(self, owner: Owner, dependent: Record) -> None:
         """An owner that waits for its dependents may wait for one less."""
@@ -138,6 +147,10 @@ class Garbage:
             self._judge_owned(record, place)
 
     def _judge_owned(self, record: Record, place: Place) -> None:
+        if len(record.shared.owners) == 1:
+            found = self._owner(record.shared.owners[0], record)
+            if isinstance(found, Record) and not _is_waiting(found):
+                return
         owners = {owner: self._owner(owner, record) for owner in record.shared.owners}
         if "unknown" in owners.values():
             self._unknown[place] = None

@@ -35,6 +35,11 @@ class Namespaces:
         self._table: Table | None = None  # None where namespaces are not served: then there are no rules
         self._ending: dict[str, bool] = {}  # name -> whether something changed since it was looked at
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether any namespace ends."""
+        return bool(self._ending)
+
     def served(self, table: Table) -> None:
         """For the store: another kind is served, perhaps that of namespaces."""
         if table.resource.has_spec_finalizers:

@@ -28,10 +28,23 @@ _OURS: Final = frozenset((*phases.CONDITIONS, "DisruptionTarget"))
 _FORWARD: Final = {"": 0, "Pending": 0, "Running": 1, "Succeeded": 2, "Failed": 2}
 
 
-@lru_cache(maxsize=4096)
 def moment(nanoseconds: int) -> str:
     """An instant as objects carry it, in whole seconds."""
     return instant.format(nanoseconds - nanoseconds % instant.SECOND)
+
+
+# What many pods say at one moment is one object for all of them.
+_condition: Final = lru_cache(maxsize=4096)(Condition)
+
+
+@lru_cache(maxsize=4096)
+def _runs_since(moment: str) -> ContainerState:
+    return ContainerState(running=Running(moment))
+
+
+@lru_cache(maxsize=1024)
+def _waits(reason: str, message: str) -> ContainerState:
+    return ContainerState(waiting=Waiting(reason, message))
 
 
 def status(
@@ -121,7 +134,7 @@ def _conditions(
     for one in said:
         old, status = known.pop(one.type, None), "True" if one.is_true else "False"
         since = old.last_transition_time if old is not None and old.status == status else time
-        found.append(Condition(one.type, status, "", since, one.reason, one.message, generation))
+        found.append(_condition(one.type, status, "", since, one.reason, one.message, generation))
     if extra is not None:
         known[extra.type] = extra
     return (*found, *known.values())
@@ -144,9 +157,9 @@ def _container(run: ContainerRun, uid: str) -> ContainerStatus:
 
 def _state(run: ContainerRun) -> ContainerState:
     if run.state == "running":
-        return ContainerState(running=Running(moment(run.started)))
+        return _runs_since(moment(run.started))
     if run.state == "waiting":
-        return ContainerState(waiting=Waiting(run.waits_for, run.waits_why))
+        return _waits(run.waits_for, run.waits_why)
     end = Terminated(run.code, run.end_reason, "", moment(run.started), moment(run.ended))
     return ContainerState(terminated=end)
 

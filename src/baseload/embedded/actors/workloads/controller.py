@@ -8,6 +8,7 @@ client-go's expectations are for.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, TypeVar
 
 import msgspec
@@ -154,7 +155,7 @@ def outline(status: Written) -> tuple[object, ...]:
         if value == default:
             continue
         if isinstance(value, tuple):
-            shown.append((name, tuple(_outline_of(item) for item in value)))
+            shown.append((name, tuple([_outline_of(item) for item in value])))
         elif isinstance(value, dict):
             shown.append((name, tuple(value)))
         elif isinstance(value, Written):
@@ -167,8 +168,11 @@ def outline(status: Written) -> tuple[object, ...]:
 def _outline_of(item: object) -> object:
     if isinstance(item, msgspec.Raw):
         return bytes(item)
-    if not isinstance(item, Written):
-        return item
+    return _outline_of_item(item) if isinstance(item, Written) else item
+
+
+@lru_cache(maxsize=4096)  # conditions stay as they are while counts change
+def _outline_of_item(item: Written) -> object:
     return getattr(item, "type", ""), outline(item)
 
 

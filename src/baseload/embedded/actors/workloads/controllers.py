@@ -84,8 +84,10 @@ class Controllers:
 
     def _turn(self) -> None:
         self.place.tell()
+        now = self._clock.now()
         for controller in self.each:
-            controller.work()
+            if controller.queue.is_due(now):
+                controller.work()
 
     def _next(self) -> float:
         """In how many seconds the next object is due."""

@@ -1,6 +1,6 @@
 """Deployments: a ReplicaSet for each template, and the way from one to the next."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -49,6 +49,7 @@ class Deployments(Controller):
         self._replica_set = self.client.kind("apps", "ReplicaSet")
         self._templates = Templates()
         self._uids: dict[str, str] = {}  # key -> uid of the Deployment that was last there
+        self._known: dict[str, tuple[Record, Revision]] = {}  # uid of a ReplicaSet -> it as a rollout sees it
         self._free: dict[str, dict[str, Record]] = {}  # namespace -> key -> a ReplicaSet that nobody controls
 
     def begin(self) -> None:
@@ -65,6 +66,7 @@ class Deployments(Controller):
             self.queue.add(f"{record.namespace}/{owner.name}")
         if event.type == "DELETED":
             self._templates.forget(record.uid)
+            self._known.pop(record.uid, None)
         if event.old is None or event.type == "DELETED" or event.old.shared is not record.shared:
             self._note_free(record, is_gone=event.type == "DELETED")
 
@@ -179,6 +181,12 @@ class Deployments(Controller):
         return [self.client.merge(held, adopted(record, held)) for held in found]
 
     def _seen(self, record: Record) -> Revision:
+        known = self._known.get(record.uid)
+        if known is None or known[0] is not record:
+            known = self._known[record.uid] = record, self._read(record)
+        return known[1]
+
+    def _read(self, record: Record) -> Revision:
         status = said(record, readings.ReplicaSetStatus) or NOTHING
         desired, most = revisions.scaled_for(record)
         return Revision(
@@ -256,15 +264,15 @@ class Deployments(Controller):
 
     def _scale(self, work: _Work, scaled: Scaled, *, annotate: bool = False) -> bool:
         """Scales ReplicaSets; whether any has another size now."""
+        if not scaled:
+            return False
         told, changed = revisions.replicas(rollout.bounds(work.spec)), False
 
         def each(record: Record) -> Record:
             nonlocal changed
             before = record.body.spec(ReplicaSetSpec).replicas
             size = scaled.get(record.name, before)
-            held = record.shared.annotations
-            is_told = all(held.get(key) == value for key, value in told.items())
-            if size == before and (is_told or not annotate or record.name not in scaled):
+            if size == before and (not annotate or record.name not in scaled or _is_told(record, told)):
                 return record
             record = self.client.scale(record, size, told)
             if size != before:
@@ -304,6 +312,11 @@ class Deployments(Controller):
         due = statuses.next_check(status, subject) if rolls else None
         if due is not None:
             self.queue.add_at(work.record.key, due)
+
+
+def _is_told(record: Record, told: Mapping[str, str]) -> bool:
+    held = record.shared.annotations
+    return all(held.get(key) == value for key, value in told.items())
 
 
 def _replace(work: _Work, function: Callable[[Record], Record]) -> None:

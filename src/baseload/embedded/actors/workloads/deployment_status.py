@@ -63,7 +63,11 @@ def counted(
 
 def with_availability(status: DeploymentStatus, spec: DeploymentSpec, now: str) -> DeploymentStatus:
     """With the condition that tells whether as many are available as must be."""
-    if status.available_replicas >= rollout.bounds(spec).least_available:
+    held = readings.find(status.conditions, AVAILABLE)
+    is_enough = status.available_replicas >= rollout.bounds(spec).least_available
+    if held is not None and held.status == ("True" if is_enough else "False"):
+        return status  # the reason follows from the status
+    if is_enough:
         told = condition(AVAILABLE, "True", "MinimumReplicasAvailable", "Deployment has minimum availability.", now)
     else:
         told = condition(

@@ -1,6 +1,6 @@
 """Whose selectors mean a pod, among many: asked once for all pods of a namespace that have the same metadata."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from baseload.embedded.store.log import Event
@@ -40,12 +40,14 @@ class Meaning:
             found = known[shared] = tuple(key for key, matches in selectors.items() if matches(shared.labels))
         return found
 
-    def of_event(self, event: Event) -> Iterator[tuple[str, bool]]:
+    def of_event(self, event: Event) -> Iterable[tuple[str, bool]]:
         """Who meant a pod or means it: each key, and whether the pod is among those that it means now."""
         pod, old = event.record, event.old
+        if not self._selectors.get(pod.namespace):
+            return ()
         now = () if event.type == "DELETED" else self.of(pod.namespace, pod.shared)
-        for key in now:
-            yield key, True
+        found = [(key, True) for key in now]
         if event.type == "DELETED" or (old is not None and old.shared is not pod.shared):
             before = self.of(pod.namespace, (old or pod).shared)
-            yield from ((key, False) for key in before if key not in now)
+            found.extend((key, False) for key in before if key not in now)
+        return found

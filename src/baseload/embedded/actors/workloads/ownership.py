@@ -89,8 +89,10 @@ class Tally:
         else:
             self.over += by
 
-    def put(self, key: str, pod: Record) -> None:
+    def put(self, key: str, pod: Record) -> bool:
+        """Takes in a pod as it is now; whether it counts as something else than before."""
         new, held = state(pod), self.pods.get(key)
+        self.pods[key] = pod
         if held is None:
             self._count(new, 1, pod)
         elif self.states[key] != new or held.shared is not pod.shared:
@@ -98,8 +100,10 @@ class Tally:
             self._count(new, 1, pod)
             if held.shared.labels != pod.shared.labels:
                 self.doubtful[key] = None
+        else:
+            return False
         self.states[key] = new
-        self.pods[key] = pod
+        return True
 
     def drop(self, key: str) -> None:
         held = self.pods.pop(key, None)
@@ -112,10 +116,14 @@ NO_PODS: Final = Tally()
 
 
 class PodIndex:
-    """All pods by their owners. `seen` is the version of the last change that it knows of."""
+    """All pods by their owners. `seen` is the version of the last change that it knows of.
+
+    `is_other` says whether that change had a pod count as something else than before.
+    """
 
     def __init__(self) -> None:
         self.seen = 0
+        self.is_other = True
         self._tallies: dict[str, Tally] = {}  # uid of the owner -> its pods
         self._orphans: dict[str, dict[str, Record]] = {}  # namespace -> key -> pod
         self._heard: dict[str, list[Heard]] = {}  # kind of the owner -> who is told
@@ -157,7 +165,7 @@ class PodIndex:
     def note(self, event: Event) -> None:
         """Takes in one change, and tells whom it concerns."""
         record, old = event.record, event.old
-        self.seen = event.version
+        self.seen, self.is_other = event.version, True
         key = record.key
         owner = controller_of(record)
         before = owner if old is None or old.shared is record.shared else controller_of(old)
@@ -169,7 +177,7 @@ class PodIndex:
             self._drop(owner, key, record)
             self._by_namespace.get(record.namespace, {}).pop(key, None)
         else:
-            self._put(owner, key, record)
+            self.is_other = self._put(owner, key, record)
             self._by_namespace.setdefault(record.namespace, {})[key] = record
         if owner is not None:
             self._tell(owner, event)
@@ -183,14 +191,14 @@ class PodIndex:
         for function in self._heard.get(owner.kind, ()):
             function(owner, event)
 
-    def _put(self, owner: Owner | None, key: str, pod: Record) -> None:
+    def _put(self, owner: Owner | None, key: str, pod: Record) -> bool:
         if owner is None:
             self._orphans.setdefault(pod.namespace, {})[key] = pod
-            return
+            return True
         tally = self._tallies.get(owner.uid)
         if tally is None:
             tally = self._tallies[owner.uid] = Tally()
-        tally.put(key, pod)
+        return tally.put(key, pod)
 
     def _drop(self, owner: Owner | None, key: str, pod: Record) -> None:
         if owner is None:

@@ -1,8 +1,11 @@
 """Numbers that are given as they are or as a percentage of another."""
 
+from functools import lru_cache
+
 from baseload.kube.types.meta import IntOrString
 
 
+@lru_cache(maxsize=1024)
 def portion(value: IntOrString | None, whole: int, *, up: bool) -> int:
     """A number, or its percentage of a whole, rounded up or down; 0 for what is neither."""
     if isinstance(value, int):

@@ -55,6 +55,10 @@ class WorkQueue:
         """How often it failed in a row."""
         return self._failures.get(key, 0)
 
+    def is_due(self, now: int) -> bool:
+        """Whether there is a key to take."""
+        return bool(self._ready) or bool(self._later and self._later[0][0] <= now)
+
     def take(self, now: int) -> list[str]:
         """All keys that are due, which are no longer in the queue."""
         later = self._later

@@ -24,7 +24,10 @@ class Condition(Written, frozen=True):
 
 def find(conditions: tuple[Condition, ...], type: str) -> Condition | None:
     """The condition of a type."""
-    return next((held for held in conditions if held.type == type), None)
+    for held in conditions:
+        if held.type == type:
+            return held
+    return None
 
 
 def without(conditions: tuple[Condition, ...], type: str) -> tuple[Condition, ...]:

@@ -16,7 +16,8 @@ from baseload.embedded.actors.workloads.ownership import (
 from baseload.embedded.actors.workloads.pod_controller import PodController
 from baseload.embedded.actors.workloads.readings import Condition, ReplicaSetSpec, ReplicaSetStatus, find, without
 from baseload.embedded.store.errors import NotFound, StatusError
-from baseload.embedded.store.record import Record
+from baseload.embedded.store.log import Event
+from baseload.embedded.store.record import Owner, Record
 from baseload.values import instant
 
 _FAILURE: Final = "ReplicaFailure"
@@ -53,6 +54,11 @@ class ReplicaSets(PodController):
         self._pod = self.client.kind("", "Pod")
         self._bodies = Bodies(lambda record: making.generated_body(record, making.template_of(record)))
 
+    def note_pod(self, owner: Owner, event: Event) -> None:
+        """Only what a pod counts as is of interest: not that it was bound, or that a container starts."""
+        if self.pods.is_other:
+            super().note_pod(owner, event)
+
     def sync(self, record: Record) -> None:
         spec = record.body.spec(ReplicaSetSpec)
         tally = self.pods.of(record.uid)
@@ -80,6 +86,8 @@ class ReplicaSets(PodController):
 
     def _grow(self, record: Record, count: int) -> StatusError | None:
         body = self._bodies.of(record)
+        if count > 1:
+            self.client.expect(self._pod, record.namespace, body)
 
         def make() -> None:
             try:
