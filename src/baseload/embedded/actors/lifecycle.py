@@ -17,6 +17,7 @@ from baseload.decide.node.taints import Status
 from baseload.embedded.actors import nodes, pods
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.heartbeats import Heartbeats
+from baseload.embedded.actors.kubelet import leases
 from baseload.embedded.actors.pods import Condition
 from baseload.embedded.actors.recorder import Recorder
 from baseload.embedded.api.cluster import Cluster
@@ -28,7 +29,6 @@ MANAGER: Final = "kube-controller-manager"
 COMPONENT: Final = "node-controller"
 EXCLUDED: Final = "node.kubernetes.io/exclude-disruption"
 _ZONE: Final = ("topology.kubernetes.io/region", "topology.kubernetes.io/zone")
-_LEASES: Final = "kube-node-lease"
 _OURS: Final = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
 _STOPPED: Final = ("NodeStatusUnknown", "Kubelet stopped posting node status.")
 _NEVER: Final = ("NodeStatusNeverUpdated", "Kubelet never posted node status.")
@@ -95,7 +95,7 @@ class NodeLifecycle:
     def _hear(self) -> None:
         for event in self._leases.take():
             lease = event.record
-            if lease.namespace == _LEASES:
+            if lease.namespace == leases.NAMESPACE and self._is_news(lease):
                 self._heartbeats.renew(lease.name, self._clock.now())
         for event in self._nodes.take():
             if event.type == "DELETED":
@@ -105,6 +105,11 @@ class NodeLifecycle:
         for name in self._heartbeats.take():
             if (held := self._held(name)) is not None:
                 self._meet(held)
+
+    def _is_news(self, lease: Record) -> bool:
+        """Whether a Lease tells a later renewal than is known: a kubelet of this cluster writes only what is."""
+        known, told = self._heartbeats.of(lease.name), leases.renewed_at(lease)
+        return known is None or (told is not None and told > known.last(self._clock.now()))
 
     def _meet(self, node: Record) -> None:
         """A node that is new, or of which something changed."""

@@ -79,6 +79,7 @@ def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) ->
         return json(computed.answer(cluster, found, call), code=201 if call.method == "POST" else 200)
     if call.method == "HEAD":
         raise no_such_method()
+    cluster.refresh(found.kind.resource, found.namespace, found.name)
     if found.subresource in found.kind.actions:
         return _done(cluster, found, call, wanted)
     if found.subresource and found.subresource not in found.kind.subresources:
@@ -197,6 +198,7 @@ def converted(kind: ServedKind, event: Event) -> bytes:
 def watched(cluster: Cluster, found: Target, call: Call, wanted: Form) -> tuple[Watch, Frame]:
     """The watch that is asked for, and how its events are written."""
     selection = found.kind.selection(call.selection(found.namespace, found.name))
+    cluster.refresh(found.kind.resource, found.namespace, found.name, is_watch=True)
     initial = call.flag("sendInitialEvents")
     watch = cluster.store.watch(found.kind.resource, selection, version=call.version(), initial_events=initial)
     return watch, _frame(cluster, found, call, wanted, watch.frame)

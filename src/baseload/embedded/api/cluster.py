@@ -5,7 +5,7 @@ the controller for those would give it.
 """
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -53,6 +53,10 @@ _SERVICE: Final[dict[str, Json]] = {
 """The API as the cluster's own workloads know it"""
 
 
+Refresh = Callable[[str, str, bool], None]
+"""(namespace, name, whether a watch begins); "" is all of them"""
+
+
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """What the API answers from."""
@@ -64,6 +68,7 @@ class Cluster:
     alike: Alike = field(default_factory=Alike)
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # what tokens are signed with
     static_tokens: Mapping[str, Identity] = field(default_factory=dict, repr=False)
+    before_reading: dict[Resource, Refresh] = field(default_factory=dict)  # what brings a kind's objects up to date
     authorizer: Authorizer = field(init=False)
     tokens: Tokens = field(init=False)
     definitions: Definitions = field(init=False)
@@ -79,6 +84,12 @@ class Cluster:
     def now(self) -> str:
         """The time as objects carry it."""
         return _moment(self.clock.now() // instant.SECOND)
+
+    def refresh(self, resource: Resource, namespace: str, name: str, *, is_watch: bool = False) -> None:
+        """Has objects brought up to date that are written only when somebody asks for them."""
+        refresh = self.before_reading.get(resource)
+        if refresh is not None:
+            refresh(namespace, name, is_watch)
 
     def written(self, record: Record) -> Record:
         """Follows up a write; the record as it is after that."""

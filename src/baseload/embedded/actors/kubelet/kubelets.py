@@ -9,7 +9,7 @@ from typing import Final
 from baseload.embedded.actors import nodes
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.heartbeats import Heartbeats
-from baseload.embedded.actors.kubelet import registration
+from baseload.embedded.actors.kubelet.leases import Leases
 from baseload.embedded.actors.kubelet.machines import Change, Machine, Machines
 from baseload.embedded.actors.kubelet.node import NodeRun
 from baseload.embedded.actors.kubelet.pod import PodRun
@@ -49,6 +49,9 @@ class Kubelets:
         self.heartbeats = Heartbeats() if heartbeats is None else heartbeats
         self.network = Network() if network is None else network
         self.lives = Lives(clock, self._hear)
+        self.leases = Leases(
+            self.client, self.lives, self.heartbeats, writes_every_renewal=settings.writes_every_renewal
+        )
         self.strained = Strained(self)
         self.nodes: dict[str, NodeRun] = {}
         self.node_kind = self.client.resource("", "Node")
@@ -173,17 +176,14 @@ class Kubelets:
 
     def heard(self, node: NodeRun) -> None:
         """A node fell silent, or is heard of again."""
-        now, held = self.clock.now(), node.held()
         if not node.is_registered:
             if node.living is not None:
                 self.lives.poke(node.living)
             return
         if not node.can_post:
-            self.heartbeats.fall_silent(node.name, now)
+            self.leases.fall_silent(node.name)
             return
-        self.heartbeats.begin(node.name, now)
-        if held is not None:
-            registration.renew_lease(self.client, held, self.client.now())
+        self.leases.begin(node.name)
         node.post()
         node.refresh()
 
@@ -191,7 +191,7 @@ class Kubelets:
         """A machine is gone; its Node and its pods stay until somebody finds out."""
         del self.nodes[node.name]
         if node.is_registered and node.can_post:
-            self.heartbeats.fall_silent(node.name, self.clock.now())
+            self.leases.fall_silent(node.name)
         for _, living in node.pods.values():
             self.lives.end(living)
         node.pods.clear()
@@ -213,7 +213,7 @@ class Kubelets:
 
     def _unadopt(self, record: Record) -> None:
         """A Node is gone: the machine that was made for it ends with it, one of a cloud runs on without."""
-        self.heartbeats.forget(record.name)
+        self.leases.forget(record.name)
         node = self.nodes.get(record.name)
         if node is not None and node.machine.is_adopted:
             self._end(node)

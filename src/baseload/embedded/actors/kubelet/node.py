@@ -102,8 +102,7 @@ class NodeRun:
             except StatusError:
                 return
         self.is_registered = True
-        self.kubelets.heartbeats.begin(self.name, self.now())
-        registration.renew_lease(self.client, held, self.client.now())
+        self.kubelets.leases.begin(self.name)
         self.recorder.record(held, "Normal", "Starting", "Starting kubelet.")
         self.post()
         self.kubelets.found(self)

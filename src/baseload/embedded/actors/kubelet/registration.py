@@ -1,17 +1,11 @@
-"""What a kubelet creates when it begins: its Node, and the Lease by which it is known to be alive."""
+"""The Node that a kubelet creates when it begins."""
 
 from typing import Final
 
-import msgspec
-
-from baseload.decide.node import silence
-from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.kubelet.machines import Machine
-from baseload.embedded.store import record as records
-from baseload.embedded.store.record import Json, Owner, Record
+from baseload.embedded.store.record import Json
 from baseload.values import resource
 
-LEASES: Final = "kube-node-lease"
 _HEALTHY: Final = (
     ("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
     ("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
@@ -86,20 +80,3 @@ def _condition(now: str, type: str, reason: str, message: str) -> dict[str, Json
         "reason": reason,
         "message": message,
     }
-
-
-def renew_lease(client: ActorClient, node: Record, now: str) -> None:
-    """Writes the lease of a node, as of now."""
-    kind = client.resource("coordination.k8s.io", "Lease")
-    spec = {
-        "holderIdentity": node.name,
-        "leaseDurationSeconds": silence.LEASE_SECONDS,
-        "renewTime": now.replace("Z", ".000000Z"),
-    }
-    body = records.body(b'"spec":' + msgspec.json.encode(spec))
-    if client.store.find(kind, LEASES, node.name) is None:
-        owner = Owner("v1", "Node", node.name, node.uid)
-        draft = Record(kind, LEASES, node.name, records.shared(owners=(owner,)), body)
-        client.store.create(draft)
-    else:
-        client.store.change(kind, LEASES, node.name, lambda held: held.with_body(body), "all", exact=True)

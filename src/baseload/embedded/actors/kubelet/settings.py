@@ -23,6 +23,8 @@ class KubeletSettings:
     pressure: PressureSettings = field(default_factory=PressureSettings)
     pressure_tick: int = SECOND
     """How often a machine that is short of memory is looked at, while what its pods use changes."""
+    writes_every_renewal: bool = False
+    """Whether each renewal of a Lease is written when it comes, though nobody looks (tests compare with it)."""
     version: str = "v1.37.2"
 
 
