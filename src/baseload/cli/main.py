@@ -56,6 +56,7 @@ BASELOAD = LazyGroup(
         "explain": EXPLAIN,
         "catalog": CATALOG,
         "up": Entry("baseload.cli.up:up", "Run a cluster on this machine, with nodes that come and go."),
+        "replay": Entry("baseload.cli.replay:replay", "Live through a scenario on a virtual clock, and judge it."),
         "serve": Entry("baseload.cli.serve:serve", "Serve a Kubernetes API on this machine, for kubectl and clients."),
         "completion": Entry("baseload.cli.completion:completion", "Print the completion script of a shell."),
         "version": Entry("baseload.cli.version:version", "Print the version."),

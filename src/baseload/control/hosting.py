@@ -32,6 +32,8 @@ class Process:
         self._is_to_end = False
         self.starts = 0
         self.is_up = False
+        self.told: Callable[[], None] = _nobody
+        """Called when it has come up or gone down; it may only take a note"""
 
     def hold(self, cause: str) -> None:
         """It ends, and does not run until this cause is gone."""
@@ -55,15 +57,21 @@ class Process:
             self._is_to_end = False
             self.starts += 1
             self.is_up = True
+            self.told()
             try:
                 await self._clock.together(self._make(), self._watch())
             except _Ended:
                 self.is_up = False
+                self.told()
 
     async def _watch(self) -> None:
         while not self._held and not self._is_to_end:
             await self._bell.wait(_LONG)
         raise _Ended
+
+
+def _nobody() -> None:
+    """Nobody wants to know."""
 
 
 class Host:

@@ -4,6 +4,7 @@ Pods that stay without a place ask again every 10 s. Those that asked in one sec
 thousand of them are waiting costs no more than that one is. A pass that would see what the last one saw is left out.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -50,6 +51,8 @@ class Provisioner:
         self._memory = Memory()
         self.passes = 0  # that were made
         self.plan: ProvisionPlan | None = None
+        self.told: Callable[[ProvisionPlan], None] = lambda _: None
+        """Called with each plan before anything of it is done; it may only take a note"""
         observed.informer.listen(self._note)
 
     async def run(self) -> None:
@@ -83,6 +86,7 @@ class Provisioner:
         options = replace(self._settings.options, now=self._clock.now())
         plan = self.plan = provision(view, tables, options, reasons=False, memory=self._memory)
         self.passes += 1
+        self.told(plan)
         for planned in plan.node_claims:
             pool = self._observed.pool(planned.node_pool)
             if pool is not None and not pool.metadata.deletion_timestamp:

@@ -13,6 +13,7 @@ from typing import Final
 from baseload.catalog.columns import InstanceTypes
 from baseload.catalog.ec2 import DEFAULT_REGION
 from baseload.catalog.nodeclass import NodeClassSettings
+from baseload.cloud.port import Cloud
 from baseload.cloud.simulated.cloud import SimulatedCloud
 from baseload.cloud.simulated.settings import CloudSettings
 from baseload.control.hosting import Host, Process
@@ -34,12 +35,13 @@ from baseload.embedded.actors.taint_eviction import TaintEviction
 from baseload.embedded.actors.workloads.controllers import Controllers
 from baseload.embedded.api.app import Committed, at_once
 from baseload.embedded.api.identity import Identity
-from baseload.embedded.api.usage import Amounts
+from baseload.embedded.api.usage import Amounts, Usage
 from baseload.embedded.local import Local
 from baseload.embedded.store.record import Record
 from baseload.kube.client.client import Client
 from baseload.kube.client.port import Way
 from baseload.kube.manifests import Manifests
+from baseload.plan.provision import ProvisionPlan
 from baseload.timeline.virtual import Step, VirtualClock
 from baseload.values.clock import Clock
 from baseload.world import catalogue, embedded
@@ -113,6 +115,12 @@ class Living:
         )
         self.cluster: Final = self.embedded.cluster
         self.committed: Committed = at_once
+        self.usage: Usage = lambda pod: self.kubelets.usage(pod)
+        """What metrics tell of running pods"""
+        self.planned: Callable[[ProvisionPlan], None] = lambda _: None
+        """Called with each of Karpenter's plans; it may only take a note"""
+        self.between: Callable[[Way, Cloud], tuple[Way, Cloud]] = lambda way, cloud: (way, cloud)
+        """What stands between a Karpenter that starts and the cluster and cloud that it acts on"""
         table = types or _table(settings)
         self.cloud: Final = SimulatedCloud(table, clock, settings.cloud, seed=settings.seed, saved=saved)
         self.network: Final = Network(settings.network)
@@ -148,8 +156,7 @@ class Living:
 
     def client(self, manager: str, way: Way | None = None) -> Client:
         """A client in this process, under the name that managedFields have for it."""
-        way = way or Local(self.cluster, self.clock, lambda: self.committed())
-        return Client(way, self.clock, self._chance, manager=manager)
+        return Client(way or self._way(), self.clock, self._chance, manager=manager)
 
     def start(self, clock: VirtualClock) -> None:
         """Puts everything on a virtual clock, which must be the cluster's."""
@@ -175,7 +182,9 @@ class Living:
 
     async def _karpenter(self) -> None:
         assert self.settings.karpenter is not None
-        self.karpenter = Karpenter(self.client(KARPENTER), self.cloud, self.settings.karpenter)
+        way, cloud = self.between(self._way(), self.cloud)
+        self.karpenter = Karpenter(self.client(KARPENTER, way), cloud, self.settings.karpenter)
+        self.karpenter.provisioner.told = self.planned
         try:
             await self.karpenter.run()
         finally:
@@ -191,7 +200,10 @@ class Living:
         return "gone" if state in ("terminated", "shutting-down") else "stopped" if state == "stopped" else "running"
 
     def _usage(self, pod: Record) -> Mapping[str, Amounts]:
-        return self.kubelets.usage(pod)
+        return self.usage(pod)
+
+    def _way(self) -> Way:
+        return Local(self.cluster, self.clock, lambda: self.committed())
 
 
 def _table(settings: LifeSettings) -> Callable[[NodeClassSettings], InstanceTypes]:

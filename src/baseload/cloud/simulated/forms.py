@@ -35,7 +35,7 @@ class Tree:
         self._given: Mapping[str, object] = given
 
     def note(self, name: str, message: str, allowed: str = "") -> None:
-        path = f"{self._path}.{name}" if name else self._path
+        path = ".".join(part for part in (self._path, name) if part)
         self._faults.append(Fault(message, file=self._file, path=path, allowed=allowed))
 
     def value(self, name: str, form: Form[T], default: D) -> T | D:
@@ -60,7 +60,22 @@ class Tree:
     def map(self, name: str) -> "Tree":
         """The map below, an empty one where it is absent."""
         given = self._take(name)
-        return Tree({} if given is None else given, f"{self._path}.{name}", self._faults, self._file)
+        return self.below(name, {} if given is None else given)
+
+    def below(self, name: str, given: object) -> "Tree":
+        """A map that was taken as a value, for a closer look."""
+        path = ".".join(part for part in (self._path, name) if part)
+        return Tree(given, path, self._faults, self._file)
+
+    def pass_over(self) -> None:
+        """Takes all names for known, where it cannot be told which are."""
+        self._asked += self._given
+
+    def rest(self) -> dict[str, object]:
+        """What nobody has asked for yet; it counts as asked for then."""
+        found = {name: value for name, value in self._given.items() if name not in self._asked}
+        self.pass_over()
+        return found
 
     def each(self, name: str) -> Iterator["Tree"]:
         """The maps of a list below; each is done when the next is asked for."""
@@ -71,7 +86,7 @@ class Tree:
             self.note(name, f"Invalid value: {shown(given)}", "a list of maps")
             return
         for index, item in enumerate(given):
-            tree = Tree(item, f"{self._path}.{name}[{index}]", self._faults, self._file)
+            tree = self.below(f"{name}[{index}]", item)
             yield tree
             tree.done()
 

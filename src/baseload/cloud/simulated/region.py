@@ -6,7 +6,7 @@ over a network in front of it; whoever plays fate, a scenario or a test, acts on
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from baseload.catalog.columns import InstanceTypes, OfferingColumn
 from baseload.catalog.masks import bits
@@ -35,6 +35,8 @@ from baseload.values.quantity import UNIT
 
 Types = Callable[[NodeClassSettings], InstanceTypes]
 """The catalogue, as a NodeClass with such settings gets it."""
+What = State | Literal["interrupted"]
+"""What befalls an instance: it gets into another state, or is told that it will be interrupted"""
 _HOME: Final = "us-east-1"
 _NOTHING: Final = Strike()
 
@@ -75,6 +77,9 @@ class Region:
         )
         self.troubles = Troubles(self.agenda, streams, self.inventory, self.queue, self.name)
         self.tokens: dict[str, Known] = {}
+        self.told: Callable[[Record, What], None] = lambda record, what: None
+        """Called with an instance and what befell it, in the moment; it may only take a note"""
+        self.troubles.noticed = lambda record: self.told(record, "interrupted")
 
     def begin(self) -> None:
         """Plans what the settings say of the future."""
@@ -259,6 +264,7 @@ class Region:
 
     def _changed(self, record: Record) -> None:
         self.troubles.say_state(record)
+        self.told(record, record.state)
 
     def _ending(self, record: Record) -> None:
         self.quotas.give_back(record.instance.instance_type, record.instance.capacity_type, record.vcpus)

@@ -3,6 +3,7 @@
 What is drawn at the launch of an instance is arranged then; the same can be done to one at any moment.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from baseload.cloud.errors import Conflict
@@ -35,6 +36,7 @@ class Troubles:
         agenda.on("zone.down", self.zone_down)
         agenda.on("zone.up", self.zone_up)
         self.down: dict[str, int] = {}  # zone -> how many outages hold
+        self.noticed: Callable[[Record], None] = lambda _: None  # called with who gets its notice
 
     def befall(self, record: Record, spot: Spot, failures: tuple[FailureRule, ...], boots_after: int) -> None:
         """Draws the fate of an instance at its launch."""
@@ -53,6 +55,7 @@ class Troubles:
             raise Conflict(f"{record.instance.id} is no spot instance that runs: it cannot be interrupted")
         if not record.is_noticed:
             record.is_noticed = True
+            self.noticed(record)
             self._say(messages.spot_interruption, record)
             self._agenda.after(NOTICE, "instance.reclaim", record.instance.id)
 

@@ -172,3 +172,5 @@ def _camel(name: str) -> str:
 
 _SNAKE: Final = {_camel(field.name): field.name for field in fields(Behaviour)}
 _READERS: Final = {camel: _KINDS.get(name, _duration) for camel, name in _SNAKE.items()}
+FIELDS: Final = tuple(_READERS)
+"""The names that a behaviour may have, as they are written"""

@@ -1,0 +1,179 @@
+"""`baseload replay`: a scenario lived through on a virtual clock, and judged."""
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+import click
+
+from baseload.cli import stderr
+from baseload.cli.output import Printed
+
+if TYPE_CHECKING:
+    from baseload.replay.report import Report
+    from baseload.replay.scenario import Scenario
+
+_FAILED: Final = 1
+_INTERRUPTED: Final = 130
+_BAR: Final = 30
+_ERASED: Final = "\r\x1b[K"
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(), required=False)
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="In place of the scenario's own.")
+@click.option("--until", metavar="DURATION", help="End the run so long after its start, e.g. 6h.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print: a table for people, or the same for programs as JSON.",
+)
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the report as JSON there, besides what is printed.",
+)
+@click.option(
+    "--journal",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write all that happens there, a line of JSON each; `baseload explain` reads it.",
+)
+@click.option("--check", is_flag=True, help="Recount the cluster's sums every ten minutes of its life.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of scenarios, and run nothing.")
+def replay(
+    scenario: str | None,
+    seed: int | None,
+    until: str | None,
+    output: str,
+    report: Path | None,
+    journal: Path | None,
+    check: bool,
+    schema: bool,
+) -> Printed | None:
+    """Live through a SCENARIO on a virtual clock, and say whether its expectations hold.
+
+    The same scenario and seed give the same report and the same journal, byte for byte. Exit status: 0 all hold, 1 one
+    fails, 2 bad input, 130 stopped by Ctrl-C, with the report so far.
+    """
+    if schema:
+        from baseload.cli import json_writer
+        from baseload.replay import schema as schemas
+
+        return json_writer.write(schemas.schema())
+    if scenario is None:
+        raise click.UsageError("name a scenario")
+    from baseload.cli import json_writer
+    from baseload.replay import report as reports
+    from baseload.replay import scenario as scenarios
+    from baseload.values.duration import MINUTE
+
+    read = scenarios.read(scenario)
+    read = read if seed is None else read.seeded(seed)
+    read = read.checked(10 * MINUTE) if check and read.check_every is None else read
+    length = None if until is None else _until(until)
+    with ExitStack() as stack:
+        out = None if journal is None else stack.enter_context(_opened(journal))
+        lived = _lived(read, out, length)
+    tree = reports.to_json(lived)
+    if report is not None:
+        with _opened(report) as file:
+            file.write(json_writer.write(tree))
+    from baseload.cli.main import write
+
+    write(json_writer.write(tree) if output == "json" else reports.render(lived))
+    if lived.is_stopped:
+        stderr.say("baseload: interrupted")
+        raise click.exceptions.Exit(_INTERRUPTED)
+    if lived.has_failed:
+        raise click.exceptions.Exit(_FAILED)
+    return None
+
+
+def _until(text: str) -> int:
+    from baseload.values import duration
+
+    try:
+        found = duration.parse(text)
+    except duration.DurationError as error:
+        raise click.BadParameter(str(error), param_hint="--until") from error
+    if found <= 0:
+        raise click.BadParameter("is no time", param_hint="--until")
+    return found
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, with what the disk refuses in words for people."""
+    try:
+        with path.open("w+b") as file:
+            yield file
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}") from error
+
+
+def _lived(read: "Scenario", journal: BinaryIO | None, until: int | None) -> "Report":
+    from baseload.kube.bulk import keep
+    from baseload.replay.run import Run
+    from baseload.values import duration
+
+    keep()
+    began = time.process_time()
+    with _stoppable() as is_stopped, _bar() as bar:
+        run = Run(read, journal=journal, until=until)
+        try:
+            lived = run.run(bar, is_stopped)
+        finally:
+            run.close()
+    spent = time.process_time() - began
+    stderr.say(f"{duration.format(lived.end - lived.start)} lived through in {spent:.1f} s of CPU time")
+    return lived
+
+
+@contextmanager
+def _stoppable() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C is noted, so that the run ends between two moments; a second one ends everything."""
+    stopped: list[bool] = []
+
+    def stop(number: int, frame: object) -> None:
+        if stopped:
+            raise KeyboardInterrupt
+        stopped.append(True)
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield lambda: bool(stopped)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int], None]]:
+    """How far it is, on a terminal; a stderr that is none never sees it."""
+    if not stderr.is_terminal():
+        yield lambda _: None
+        return
+    shown = [-1]
+
+    def show(thousandths: int) -> None:
+        percent = thousandths // 10
+        if percent != shown[0]:
+            shown[0] = percent
+            full = _BAR * thousandths // 1000
+            sys.stderr.write(f"{_ERASED}[{'#' * full}{' ' * (_BAR - full)}] {percent} %")
+            sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        with stderr.unheard():
+            sys.stderr.write(_ERASED)
+            sys.stderr.flush()

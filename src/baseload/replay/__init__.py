@@ -1,0 +1,1 @@
+"""Scenarios: a cluster's life that is written down, lived through on a virtual clock, and judged."""

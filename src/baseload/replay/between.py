@@ -1,0 +1,132 @@
+"""What stands between a controller's process and the world: an API server that is slow or down, and its own end.
+
+Each life of a process has a way and a cloud of its own here. Writes and cloud calls that change something are counted
+over all lives; where the process is to end at one of them, that is not done, and nothing that this life does is done
+any more.
+"""
+
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from baseload.cloud.port import Cloud, Fleet, Launched
+from baseload.kube.client.errors import Timeout, Unreachable
+from baseload.kube.client.port import Answer, Request, Way
+from baseload.values.clock import Clock
+from baseload.values.instant import SECOND
+
+_NEVER: Final = 1e9
+
+
+@dataclass(slots=True)
+class Weather:
+    """How the API server is; durations in nanoseconds."""
+
+    delays: list[int] = field(default_factory=list)
+    outages: int = 0
+
+    @property
+    def delay(self) -> int:
+        return sum(self.delays)
+
+
+class Fate:
+    """Counts what a controller does, and ends it in place of what comes after so much more."""
+
+    def __init__(self, end: Callable[[], None]) -> None:
+        self._end = end
+        self.done = 0
+        self._until: list[int] = []
+        self.struck = 0
+
+    def strike_after(self, more: int) -> None:
+        self._until.append(self.done + more)
+        self._until.sort()
+
+    def strikes(self) -> bool:
+        """Whether the process ends now, in place of what it is about to do."""
+        if self._until and self.done >= self._until[0]:
+            del self._until[0]
+            self.struck += 1
+            self._end()
+            return True
+        self.done += 1
+        return False
+
+
+class Life:
+    """One life of a process: over when fate strikes, whatever its tasks still try."""
+
+    def __init__(self, fate: Fate, clock: Clock) -> None:
+        self._fate, self._clock = fate, clock
+        self._is_over = False
+
+    async def do(self, changes: bool) -> None:  # its two callers say by name what it is
+        """Waits for ever where the life is over."""
+        if not self._is_over and changes and self._fate.strikes():
+            self._is_over = True
+        while self._is_over:
+            await self._clock.sleep(_NEVER)
+
+
+class WatchedWay:
+    """The way to the cluster in one life."""
+
+    def __init__(self, way: Way, clock: Clock, life: Life, weather: Weather) -> None:
+        self._way, self._clock, self._life, self._weather = way, clock, life, weather
+
+    @property
+    def server(self) -> str:
+        return self._way.server
+
+    async def send(self, request: Request, seconds: float) -> Answer:
+        """What is written is fate's; no answer comes while the server is down, or later than is waited for."""
+        weather = self._weather
+        if weather.outages:
+            await self._clock.sleep(seconds)
+            raise Timeout(f"{self.server} did not answer within {seconds:g} s")
+        await self._life.do(changes=request.method != "GET")
+        if delay := weather.delay:
+            if delay >= seconds * SECOND:
+                await self._clock.sleep(seconds)
+                raise Timeout(f"{self.server} did not answer within {seconds:g} s")
+            await self._clock.sleep(delay / SECOND)
+        return await self._way.send(request, seconds)
+
+    async def lines(self, request: Request, *, opening: float, idle: float) -> AsyncGenerator[bytes, None]:
+        """A watch breaks when the server is down."""
+        self._refuse()
+        inner = self._way.lines(request, opening=opening, idle=idle)
+        try:
+            async for line in inner:
+                self._refuse()
+                if delay := self._weather.delay:
+                    await self._clock.sleep(delay / SECOND)
+                yield line
+        finally:
+            await inner.aclose()
+
+    async def close(self) -> None:
+        await self._way.close()
+
+    def _refuse(self) -> None:
+        if self._weather.outages:
+            raise Unreachable(f"{self.server} does not answer", was_sent=True)
+
+
+class WatchedCloud:
+    """The cloud in one life; calls that change something are fate's."""
+
+    def __init__(self, cloud: Cloud, life: Life) -> None:
+        self._cloud, self._life = cloud, life
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cloud, name)
+
+    async def launch(self, fleet: Fleet) -> Launched:
+        await self._life.do(changes=True)
+        return await self._cloud.launch(fleet)
+
+    async def terminate(self, id: str) -> None:
+        await self._life.do(changes=True)
+        await self._cloud.terminate(id)

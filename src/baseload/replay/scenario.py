@@ -1,0 +1,244 @@
+"""A scenario: the kind, read from a file with everything that is wrong in it named at once.
+
+What can be known to be wrong before the run is a fault: unknown fields, events, series and workloads, moments after
+the end, expectations that nothing can meet, manifests that are not there or do not validate.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from baseload.catalog.ec2 import DEFAULT_REGION
+from baseload.cloud.simulated import forms, settings_file
+from baseload.cloud.simulated.forms import Form, Tree
+from baseload.decide.node import behaviour
+from baseload.embedded.actors.kubelet.script import Rule, Script
+from baseload.kube import documents, kinds, manifests, sources
+from baseload.kube.manifests import Manifests
+from baseload.kube.sources import Source
+from baseload.replay import controllers, expecting, fields, happenings
+from baseload.replay.expecting import Known
+from baseload.replay.happenings import Happening
+from baseload.replay.judge import Expectation
+from baseload.values import duration, instant
+from baseload.values.duration import HOUR
+from baseload.values.errors import BadInput, Fault
+from baseload.world.living import LifeSettings
+
+API_VERSION: Final = "baseload.dev/v1alpha1"
+KIND: Final = "Scenario"
+START: Final = "2026-01-01T00:00:00Z"
+LONGEST: Final = 366 * 24 * HOUR
+WORKLOADS: Final = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod")
+T = TypeVar("T")
+
+START_FORM: Final = Form(
+    lambda given: instant.parse(given) if isinstance(given, str) else _refuse(), f"an instant, e.g. {START}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """All of a scenario, ready to be lived through."""
+
+    name: str
+    file: str
+    start: int  # an instant
+    duration: int
+    life: LifeSettings
+    manifests: Manifests | None
+    happenings: tuple[Happening, ...]
+    applied: Mapping[str, Manifests]  # path of an event -> what it applies
+    expectations: tuple[Expectation, ...]
+    check_every: int | None
+
+    @property
+    def seed(self) -> int:
+        return self.life.seed
+
+    def checked(self, every: int) -> "Scenario":
+        """The same with recounts."""
+        return replace(self, check_every=every)
+
+    def seeded(self, seed: int) -> "Scenario":
+        return replace(self, life=replace(self.life, seed=seed))
+
+
+def read(path: str) -> Scenario:
+    """The scenario of a file. Raises BadInput with all that is wrong in it."""
+    texts, faults = sources.read([path])
+    found = []
+    for source in texts:
+        parts, more = documents.split(source)
+        found += parts
+        faults += more
+    if faults:
+        raise BadInput(faults)
+    if len(found) != 1:
+        raise BadInput([Fault(f"holds {len(found)} documents", file=path, allowed=f"one {KIND}")])
+    return of_tree(msgspec.json.decode(found[0].raw), path)
+
+
+def of_tree(tree: object, file: str) -> Scenario:
+    """The scenario of a decoded file; its paths are relative to that."""
+    faults: list[Fault] = []
+    scenario = _Reader(file, faults).scenario(tree)
+    if faults:
+        raise BadInput(faults)
+    assert scenario is not None
+    return scenario
+
+
+class _Reader:
+    """One file under reading."""
+
+    def __init__(self, file: str, faults: list[Fault]) -> None:
+        self.file, self.faults = file, faults
+        self.folder = Path(file).parent
+
+    def scenario(self, tree: object) -> Scenario | None:
+        root = Tree(tree, "", self.faults, self.file)
+        if not isinstance(tree, Mapping):
+            return None
+        root.required("apiVersion", forms.one_of(API_VERSION), API_VERSION)
+        root.required("kind", forms.one_of(KIND), KIND)
+        metadata = root.map("metadata")
+        name = metadata.required("name", forms.TEXT, "")
+        for other in ("labels", "annotations"):
+            metadata.value(other, fields.MAP.form, None)
+        metadata.done()
+        spec = root.map("spec")
+        root.done()
+        found = self.spec(spec, name)
+        spec.done()
+        return found
+
+    def spec(self, spec: Tree, name: str) -> Scenario:
+        start = spec.value("start", START_FORM, instant.parse(START))
+        length = spec.required("duration", forms.LENGTH, LONGEST)
+        if length > LONGEST:
+            spec.note("duration", f"is longer than a year: {duration.format(length)}", "at most 8784h")
+            length = LONGEST
+        seed = spec.value("seed", forms.whole(0), 0)
+        region = spec.value("region", forms.TEXT, DEFAULT_REGION)
+        zones = self.zones(spec, region)
+        there = self.manifests(spec.value("manifests", fields.LIST.form, []), "spec.manifests")
+        cloud = self.cloud(spec.value("cloud", fields.MAP.form, {}), zones)
+        chosen = controllers.read(spec.each("controllers"), self.file)
+        rules = tuple(self.rules(spec.each("workloads")))
+        check_every = spec.value("checkEvery", forms.LENGTH, None)
+        applied: dict[str, Manifests] = {}
+        events: list[Happening] = []
+        notes: list[tuple[Happening, Tree]] = []
+        for happening, tree in happenings.read(spec.each("events"), "spec.events", start=start, length=length):
+            events.append(happening)
+            notes.append((happening, tree))
+            if happening.do == "apply" and happening.fields["manifests"] is not None:
+                found = self.manifests(happening.fields["manifests"], f"{happening.path}.manifests")
+                if found is not None:
+                    applied[happening.path] = found
+        known = _known([*([there] if there else []), *applied.values()], zones)
+        for happening, tree in notes:
+            self.named(tree, happening, known)
+        expectations = expecting.read(spec.each("expect"), "spec.expect", length=length, known=known)
+        life = LifeSettings(region=region, seed=seed, script=Script(rules), cloud=cloud)
+        return Scenario(
+            name=name,
+            file=self.file,
+            start=start,
+            duration=length,
+            life=chosen.applied(life),
+            manifests=there,
+            happenings=tuple(events),
+            applied=applied,
+            expectations=expectations,
+            check_every=check_every,
+        )
+
+    def zones(self, spec: Tree, region: str) -> tuple[str, ...]:
+        """The zones of the region, none where it is unknown."""
+        from baseload.world import catalogue
+
+        found = catalogue.open_ec2(region).catalogue
+        if region not in found.regions:
+            near = kinds.most_similar(region, found.regions)
+            hint = f"did you mean {near}? " if near else ""
+            spec.note("region", f"unknown: {region}", f"{hint}one of {', '.join(found.regions)}")
+            return ()
+        held = found.figures.region(region)
+        return tuple(held.names[id] for id in held.zones)
+
+    def cloud(self, given: object, zones: Sequence[str]) -> Any:
+        try:
+            return settings_file.read(given, file=self.file, path="spec.cloud", zones=zones)
+        except BadInput as error:
+            self.faults += error.faults
+            return settings_file.read({})
+
+    def rules(self, trees: Iterator[Tree]) -> Iterator[Rule]:
+        for tree in trees:
+            name = tree.value("name", forms.TEXT, "*")
+            namespace = tree.value("namespace", forms.TEXT, "*")
+            said = tree.rest()
+            try:
+                yield Rule(behaviour.read(said), name, namespace)
+            except BadInput as error:
+                for fault in error.faults:
+                    tree.note(fault.path, fault.message, fault.allowed)
+
+    def manifests(self, given: list[object], path: str) -> Manifests | None:
+        """Files by their names, and objects; None where there is nothing or something is wrong."""
+        names: list[str] = []
+        texts: list[Source] = []
+        for index, item in enumerate(given):
+            at = f"{path}[{index}]"
+            if isinstance(item, str) and item:
+                place = self.folder / item
+                if place.exists():
+                    names.append(str(place))
+                else:
+                    self.faults.append(Fault(f"there is no file {item}", file=self.file, path=at))
+            elif isinstance(item, Mapping):
+                texts.append(Source(f"{self.file}: {at}", json.dumps(item).encode()))
+            else:
+                allowed = "a file, relative to the scenario, or an object"
+                self.faults.append(Fault(f"Invalid value: {forms.shown(item)}", self.file, path=at, allowed=allowed))
+        if not names and not texts:
+            return None
+        try:
+            found = manifests.load(names) if names else Manifests((), ())
+            return found.overlaid(manifests.of_texts(texts)) if texts else found
+        except BadInput as error:
+            self.faults += error.faults
+            return None
+
+    def named(self, tree: Tree, happening: Happening, known: Known) -> None:
+        """Notes what an event names and no manifest has."""
+        given = happening.fields
+        expecting.note_unknown(tree, given, known)
+        for index, zone in enumerate(given.get("zones") or ()):
+            if known.zones is not None and zone not in known.zones:
+                tree.note(
+                    f"zones[{index}]", f"unknown: {forms.shown(zone)}", f"one of {', '.join(sorted(known.zones))}"
+                )
+        kind = given.get("kind")
+        if kind is not None and not any(name == kind for _, name in kinds.KINDS):
+            near = kinds.most_similar(kind, sorted({name for _, name in kinds.KINDS}))
+            tree.note("kind", f"unknown: {forms.shown(kind)}", f"did you mean {near}?" if near else "e.g. Deployment")
+
+
+def _known(all_: Sequence[Manifests], zones: Sequence[str]) -> Known:
+    found = [one for held in all_ for one in held.found]
+    return Known(
+        frozenset(one.name for one in found if one.kind in WORKLOADS),
+        frozenset(one.name for one in found if one.kind == "NodePool"),
+        frozenset(zones) if zones else None,
+    )
+
+
+def _refuse() -> int:
+    raise ValueError
