@@ -41,6 +41,13 @@ class Report:
     def has_failed(self) -> bool:
         return bool(self.miscounts) or any(one.judgement.verdict == "fails" for one in self.judged)
 
+    @property
+    def result(self) -> Verdict:
+        """Of all expectations together: open where one is and none fails."""
+        if self.has_failed:
+            return "fails"
+        return "open" if any(one.judgement.verdict == "open" for one in self.judged) else "holds"
+
 
 def to_json(report: Report) -> dict[str, object]:
     """A ReplayReport of the contract; moments are instants and durations from the start."""
@@ -53,7 +60,7 @@ def to_json(report: Report) -> dict[str, object]:
         "end": instant.format(report.end),
         "duration": duration.format(report.end - report.start),
         "stopped": report.is_stopped,
-        "result": "fails" if report.has_failed else "holds",
+        "result": report.result,
         "expectations": [_expectation(one) for one in report.judged],
         "figures": report.figures,
         "checks": {"recounts": report.recounts, "faults": list(report.miscounts)},
