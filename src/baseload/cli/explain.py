@@ -1,20 +1,31 @@
 """`baseload explain`: the whole story of one object."""
 
+from typing import TYPE_CHECKING, Final
+
 import click
 
 from baseload.cli.inputs import Flags, input_flags, progress, read
 from baseload.cli.output import OUTPUT, Printed, encoded
 
+if TYPE_CHECKING:
+    from baseload.journal.record import Entry
+
+JOURNAL: Final = "--journal"
+
 
 @click.command()
 @click.argument("name", metavar="[NAMESPACE/]NAME")
 @input_flags
+@click.option(JOURNAL, type=click.Path(), metavar="FILE", help="Tell it from the journal of a run, not from manifests.")
 @OUTPUT
-def pod(name: str, flags: Flags, output: str) -> Printed:
+def pod(name: str, flags: Flags, journal: str | None, output: str) -> Printed:
     """Where a pod goes and what else was open, or why it can go nowhere and what to change.
 
-    The name of a pod that is made for a workload (web-x1) will do, and without a namespace it is default's.
+    The name of a pod that is made for a workload (web-x1) will do, and without a namespace it is default's. With a
+    journal: where it went, what was decided about it, and what it waited for.
     """
+    if journal is not None:
+        return _pod_of_journal(name, flags, journal, output)
     from baseload.plan import encode
     from baseload.report import story as report
     from baseload.world import planning, story
@@ -26,3 +37,56 @@ def pod(name: str, flags: Flags, output: str) -> Printed:
     if output == "table":
         return report.render(told, wide=flags.verbose)
     return encoded(encode.story_to_json(told), output)
+
+
+@click.command()
+@click.argument("name")
+@click.option(JOURNAL, type=click.Path(), required=True, metavar="FILE", help="The journal of a run.")
+@click.option("-v", "--verbose", is_flag=True, help="Leave nothing out.")
+@OUTPUT
+def node(name: str, journal: str, verbose: bool, output: str) -> Printed:
+    """For which pods a node was launched, who came to it, and how it ended, from the journal of a run.
+
+    NAME is that of the Node, of its NodeClaim or of its instance.
+    """
+    from baseload.journal import lives, tell
+
+    entries = _entries(journal)
+    life = lives.node(entries, name)
+    if life is None:
+        raise _unknown(name, "node", [entry.object for entry in entries if entry.event == "node.registered"], journal)
+    if output == "table":
+        return tell.node_text(life, entries[0].moment, wide=verbose)
+    return encoded(tell.node_json(life), output)
+
+
+def _pod_of_journal(name: str, flags: Flags, journal: str, output: str) -> Printed:
+    from baseload.journal import lives, tell
+
+    if flags.names or flags.context or flags.kubeconfig:
+        raise click.UsageError("a journal is told by itself: leave out -f, --context and --kubeconfig")
+    entries = _entries(journal)
+    wanted = name if "/" in name else f"default/{name}"
+    found = lives.pod(entries, wanted)
+    if not found:
+        raise _unknown(wanted, "pod", [entry.object for entry in entries if entry.event == "pod.created"], journal)
+    if output == "table":
+        return tell.pod_text(found, entries[0].moment, wide=flags.verbose)
+    return encoded(tell.pod_json(wanted, found), output)
+
+
+def _entries(journal: str) -> "tuple[Entry, ...]":
+    from baseload.journal.read import read as read_journal
+
+    with progress("reading the journal"):
+        return read_journal(journal)
+
+
+def _unknown(name: str, what: str, objects: list[str], journal: str) -> Exception:
+    from baseload.kube.kinds import most_similar
+    from baseload.values.errors import BadInput, Fault
+
+    names = list(dict.fromkeys(object.partition(" ")[2] for object in objects))
+    near = most_similar(name, names)
+    allowed = f"did you mean {near}?" if near else f"e.g. {names[0]}" if names else ""
+    return BadInput([Fault(f"the journal tells of no {what} {name}", file=journal, allowed=allowed)])

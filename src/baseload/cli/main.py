@@ -36,7 +36,10 @@ PLAN = LazyGroup(
 )
 EXPLAIN = LazyGroup(
     "explain",
-    {"pod": Entry("baseload.cli.explain:pod", "Where a pod goes, or why it can go nowhere.")},
+    {
+        "pod": Entry("baseload.cli.explain:pod", "Where a pod goes, or why it can go nowhere."),
+        "node": Entry("baseload.cli.explain:node", "For whom a node was launched and how it ended, by a journal."),
+    },
     help="Tell the whole story of one object.",
 )
 CATALOG = LazyGroup(

@@ -66,9 +66,9 @@ def replay(
     """
     if schema:
         from baseload.cli import json_writer
-        from baseload.replay import schema as schemas
+        from baseload.replay.schema import schema as written
 
-        return json_writer.write(schemas.schema())
+        return json_writer.write(written())
     if scenario is None:
         raise click.UsageError("name a scenario")
     from baseload.cli import json_writer

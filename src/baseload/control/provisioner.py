@@ -53,6 +53,8 @@ class Provisioner:
         self.plan: ProvisionPlan | None = None
         self.told: Callable[[ProvisionPlan], None] = lambda _: None
         """Called with each plan before anything of it is done; it may only take a note"""
+        self.gives_reasons = False
+        """Whether plans say of every target why it did not take a pod, for those who read them"""
         observed.informer.listen(self._note)
 
     async def run(self) -> None:
@@ -84,7 +86,7 @@ class Provisioner:
         if not has_work(view):
             return True
         options = replace(self._settings.options, now=self._clock.now())
-        plan = self.plan = provision(view, tables, options, reasons=False, memory=self._memory)
+        plan = self.plan = provision(view, tables, options, reasons=self.gives_reasons, memory=self._memory)
         self.passes += 1
         self.told(plan)
         for planned in plan.node_claims:

@@ -7,6 +7,7 @@ import msgspec
 from baseload.embedded.actors import nodes
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Record, section
+from baseload.journal.record import Plan
 from baseload.replay.notebook import NOTHING, Facts, Notebook
 from baseload.replay.series import Labels
 from baseload.values import quantity
@@ -87,21 +88,21 @@ _decode: Final = msgspec.json.Decoder(_Status).decode
 
 
 class ClaimsSeen:
-    """What the series and the journal are told of NodeClaims; `planned` gives the next claim that was planned."""
+    """What the series and the journal are told of NodeClaims."""
 
     def __init__(self, notebook: Notebook) -> None:
         self._note = notebook
         self._facts: dict[str, Facts] = {}
         self._steps: dict[str, dict[str, None]] = {}  # uid -> what it has come to
 
-    def hear(self, event: Event, planned: str = "") -> None:
+    def hear(self, event: Event, planned: Plan | None = None) -> None:
         if event.type == "DELETED":
             self._remove(event.record)
         else:
             self.look(event.record, planned)
 
-    def look(self, record: Record, planned: str = "") -> None:
-        """A NodeClaim as it is now; `planned` is its name in the plan that made it, where it is new."""
+    def look(self, record: Record, planned: Plan | None = None) -> None:
+        """A NodeClaim as it is now; `planned` says which plan made it under which name, where it is new."""
         labels = labels_of(record.shared.labels)
         told = _status(record)
         held = {one.type: one for one in told.conditions}
@@ -115,8 +116,9 @@ class ClaimsSeen:
         steps = self._steps.setdefault(record.uid, {})
         if before is None:
             said = [f"of NodePool {labels[0]}"] if labels[0] else []
-            said += [f"planned as {planned}"] if planned else []
-            self._note.tell("karpenter", "nodeclaim.created", name, message=", ".join(said))
+            said += [f"planned as {planned['name']} of {planned['of']}"] if planned else []
+            source = "karpenter" if planned else "api"
+            self._note.tell(source, "nodeclaim.created", name, message=", ".join(said), plan=planned)
         self._note.become(before or NOTHING, facts)
         self._facts[record.uid] = facts
         for step in _STEPS:

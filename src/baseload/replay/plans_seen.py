@@ -5,10 +5,15 @@ seconds.
 """
 
 from collections import deque
+from collections.abc import Iterator
+from typing import Final
 
+from baseload.journal.record import Plan
 from baseload.plan import encode
-from baseload.plan.provision import PlannedClaim, ProvisionPlan, Unschedulable
+from baseload.plan.provision import PlannedClaim, ProvisionPlan, Rejection, Unschedulable
 from baseload.replay.notebook import Notebook
+
+_POOL: Final = "nodePool/"
 
 
 class PlansSeen:
@@ -33,19 +38,19 @@ class PlansSeen:
         tree: dict[str, object] = {
             "placements": placed,
             "nodeClaims": [_claim(one) for one in plan.node_claims],
-            "unschedulable": [_unplaced(one) for one in fresh],
+            "unschedulable": list(_unplaced(fresh)),
         }
         new, left = len(plan.node_claims), len(plan.unschedulable)
         counts = f"{plan.pods} pods looked at, {new} NodeClaims to create, {left} pods without a place"
         self._note.tell("karpenter", "provisioning.planned", f"Plan {self.count}", message=counts, plan=tree)
 
-    def name_of(self, pool: str) -> str:
-        """Under which name the plan has the claim that is now created of a pool; "" for one that was not planned."""
+    def name_of(self, pool: str) -> Plan | None:
+        """Under which name which plan has the claim that is now created of a pool; None for one that no plan has."""
         while self._planned:
             one = self._planned.popleft()
             if one.node_pool == pool:
-                return f"{one.name} of Plan {self.count}"
-        return ""
+                return {"of": f"Plan {self.count}", "name": one.name}
+        return None
 
 
 def _claim(one: PlannedClaim) -> dict[str, object]:
@@ -62,6 +67,26 @@ def _claim(one: PlannedClaim) -> dict[str, object]:
     }
 
 
-def _unplaced(one: Unschedulable) -> dict[str, object]:
-    rejections = [{"target": it.target, "reason": str(it.reason), "message": it.message} for it in one.rejections]
-    return {"pod": one.pod, "reason": str(one.reason), "message": one.message, "rejections": rejections}
+def _unplaced(fresh: list[Unschedulable]) -> Iterator[dict[str, object]]:
+    """Pods that are refused alike stand together."""
+    alike: dict[tuple[object, ...], list[str]] = {}
+    for one in fresh:
+        alike.setdefault((str(one.reason), one.message, _folded(one.rejections)), []).append(one.pod)
+    for (reason, message, rejections), pods in alike.items():
+        assert isinstance(rejections, tuple)
+        told = [{"target": target, "reason": why, "message": said} for target, why, said in rejections]
+        yield {"pods": pods, "reason": reason, "message": message, "rejections": told}
+
+
+def _folded(rejections: tuple[Rejection, ...]) -> tuple[tuple[str, str, str], ...]:
+    """Those of NodePools one by one, those of nodes and claims by their reason, with the words of the first."""
+    pools = [(one.target, str(one.reason), one.message) for one in rejections if one.target.startswith(_POOL)]
+    others: dict[str, list[Rejection]] = {}
+    for one in rejections:
+        if not one.target.startswith(_POOL):
+            others.setdefault(str(one.reason), []).append(one)
+    folded = (
+        (held[0].target if len(held) == 1 else f"{held[0].target} and {len(held) - 1} others", why, held[0].message)
+        for why, held in others.items()
+    )
+    return (*pools, *folded)

@@ -84,6 +84,7 @@ class Witness:
         self.cloud = CloudSeen(notebook, living.cloud.region, ring, self._ended)
         self._up: dict[str, bool] = {}
         living.planned = self._planned
+        living.gives_reasons = notebook.writer is not None
         for process in living.processes.values():
             process.told = ring
 
@@ -137,7 +138,7 @@ class Witness:
                 self.nodes.hear(event)
             case "NodeClaim":
                 pool = event.record.shared.labels.get(NODEPOOL, "")
-                self.claims.hear(event, self.plans.name_of(pool) if event.type == "ADDED" else "")
+                self.claims.hear(event, self.plans.name_of(pool) if event.type == "ADDED" else None)
             case _:
                 self._hear_told(event)
 

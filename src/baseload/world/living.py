@@ -119,6 +119,8 @@ class Living:
         """What metrics tell of running pods"""
         self.planned: Callable[[ProvisionPlan], None] = lambda _: None
         """Called with each of Karpenter's plans; it may only take a note"""
+        self.gives_reasons = False
+        """Whether Karpenter's plans say why a target did not take a pod"""
         self.between: Callable[[Way, Cloud], tuple[Way, Cloud]] = lambda way, cloud: (way, cloud)
         """What stands between a Karpenter that starts and the cluster and cloud that it acts on"""
         table = types or _table(settings)
@@ -185,6 +187,7 @@ class Living:
         way, cloud = self.between(self._way(), self.cloud)
         self.karpenter = Karpenter(self.client(KARPENTER, way), cloud, self.settings.karpenter)
         self.karpenter.provisioner.told = self.planned
+        self.karpenter.provisioner.gives_reasons = self.gives_reasons
         try:
             await self.karpenter.run()
         finally:
