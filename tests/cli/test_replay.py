@@ -89,6 +89,15 @@ def test_manifests_that_the_cluster_refuses_are_bad_input(replay: Replay, tmp_pa
     assert "Node Floor_1" in err
 
 
+def test_a_terminal_sees_how_far_it_is(replay: Replay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("baseload.cli.stderr.is_terminal", lambda: True)
+    status, out, err = replay(written(tmp_path, duration="1m"))
+    assert status == 0
+    assert "\r" not in out
+    assert "[###############               ] 50 %" in err
+    assert "[##############################] 100 %" in err
+
+
 def test_the_report_is_json_for_programs(replay: Replay, tmp_path: Path) -> None:
     path = written(
         tmp_path,

@@ -227,6 +227,8 @@ class Acts:
             self.end(name)
         elif name in self._fates:
             self._fates[name].strike_after(fields["afterWrites"])
+        else:
+            self._tell("event.refused", "NotFound", f"there is no {name}")
 
     def end(self, name: str) -> None:
         """The process of a controller ends now, and starts anew after a while."""

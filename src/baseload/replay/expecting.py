@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from baseload.cloud.simulated import forms
 from baseload.cloud.simulated.forms import Form, Tree
+from baseload.kube.kinds import most_similar
 from baseload.replay import fields
 from baseload.replay.fields import Field, about
 from baseload.replay.happenings import CAPACITY_TYPES
@@ -91,6 +92,7 @@ class Known:
     workloads: frozenset[str]
     node_pools: frozenset[str]
     zones: frozenset[str] | None = None
+    types: frozenset[str] | None = None
 
 
 def read(trees: Iterator[Tree], path: str, *, length: int, known: Known) -> tuple[Expectation, ...]:
@@ -145,6 +147,10 @@ def note_unknown(tree: Tree, given: Mapping[str, Any], known: Known) -> None:
             there = ", ".join(sorted(names)) or "none"
             what = f"no manifest of the scenario has it; {plural} there are: {there}"
             tree.note(name, f"unknown: {forms.shown(value)}", what if name != "zone" else f"one of {there}")
+    given_type = given.get("instanceType")
+    if given_type is not None and known.types is not None and given_type not in known.types:
+        near = most_similar(given_type, sorted(known.types))
+        tree.note("instanceType", f"unknown: {forms.shown(given_type)}", f"did you mean {near}?" if near else "")
 
 
 def _when(tree: Tree, given: Mapping[str, Any], length: int) -> tuple[When, int, int, int] | None:

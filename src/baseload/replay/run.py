@@ -135,10 +135,14 @@ class Run:
             end=end,
             is_stopped=is_stopped,
             judged=tuple(Judged(one, around.get(one.moment, ())) for one in judgements),
-            figures=figures.figures(self.book, self.witness, end),
+            figures=self._figures(end),
             recounts=self.recounts.count,
             miscounts=tuple(self.recounts.found),
         )
+
+    def _figures(self, end: int) -> dict[str, object]:
+        written = {f"{name}.writes": fate.done for name, fate in self.fates.items()}
+        return {**figures.figures(self.book, self.witness, end), **written}
 
     def _around(self, failed: list[Judgement]) -> dict[int, tuple[Entry, ...]]:
         """moment of a failure -> the lines of the journal until then and some after"""

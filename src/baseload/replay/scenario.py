@@ -7,6 +7,7 @@ the end, expectations that nothing can meet, manifests that are not there or do 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -125,7 +126,7 @@ class _Reader:
             length = LONGEST
         seed = spec.value("seed", forms.whole(0), 0)
         region = spec.value("region", forms.TEXT, DEFAULT_REGION)
-        zones = self.zones(spec, region)
+        zones, types = self.region(spec, region)
         there = self.manifests(spec.value("manifests", fields.LIST.form, []), "spec.manifests")
         cloud = self.cloud(spec.value("cloud", fields.MAP.form, {}), zones)
         chosen = controllers.read(spec.each("controllers"), self.file)
@@ -141,7 +142,7 @@ class _Reader:
                 found = self.manifests(happening.fields["manifests"], f"{happening.path}.manifests")
                 if found is not None:
                     applied[happening.path] = found
-        known = _known([*([there] if there else []), *applied.values()], zones)
+        known = _known([*([there] if there else []), *applied.values()], zones, types)
         for happening, tree in notes:
             self.named(tree, happening, known)
         expectations = expecting.read(spec.each("expect"), "spec.expect", length=length, known=known)
@@ -159,8 +160,8 @@ class _Reader:
             check_every=check_every,
         )
 
-    def zones(self, spec: Tree, region: str) -> tuple[str, ...]:
-        """The zones of the region, none where it is unknown."""
+    def region(self, spec: Tree, region: str) -> tuple[tuple[str, ...], frozenset[str] | None]:
+        """The zones and instance types of the region, none where it is unknown."""
         from baseload.world import catalogue
 
         found = catalogue.open_ec2(region).catalogue
@@ -168,9 +169,10 @@ class _Reader:
             near = kinds.most_similar(region, found.regions)
             hint = f"did you mean {near}? " if near else ""
             spec.note("region", f"unknown: {region}", f"{hint}one of {', '.join(found.regions)}")
-            return ()
+            return (), None
         held = found.figures.region(region)
-        return tuple(held.names[id] for id in held.zones)
+        types = (spec.name for spec, mask in zip(found.figures.specs, held.offered, strict=True) if mask)
+        return tuple(held.names[id] for id in held.zones), frozenset(types) or None
 
     def cloud(self, given: object, zones: Sequence[str]) -> Any:
         try:
@@ -225,18 +227,22 @@ class _Reader:
                 tree.note(
                     f"zones[{index}]", f"unknown: {forms.shown(zone)}", f"one of {', '.join(sorted(known.zones))}"
                 )
+        for index, pattern in enumerate(given.get("types") or ()):
+            if known.types is not None and not any(fnmatchcase(name, pattern) for name in known.types):
+                tree.note(f"types[{index}]", f"no instance type of the region is meant by {forms.shown(pattern)}")
         kind = given.get("kind")
         if kind is not None and not any(name == kind for _, name in kinds.KINDS):
             near = kinds.most_similar(kind, sorted({name for _, name in kinds.KINDS}))
             tree.note("kind", f"unknown: {forms.shown(kind)}", f"did you mean {near}?" if near else "e.g. Deployment")
 
 
-def _known(all_: Sequence[Manifests], zones: Sequence[str]) -> Known:
+def _known(all_: Sequence[Manifests], zones: Sequence[str], types: frozenset[str] | None) -> Known:
     found = [one for held in all_ for one in held.found]
     return Known(
         frozenset(one.name for one in found if one.kind in WORKLOADS),
         frozenset(one.name for one in found if one.kind == "NodePool"),
         frozenset(zones) if zones else None,
+        types,
     )
 
 
