@@ -4,6 +4,7 @@ What is to be done with a pod is decided anew at every attempt. A pod has the ea
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from baseload.act.events import Events
@@ -14,12 +15,24 @@ from baseload.kube.client.errors import ApiError, Conflict, NotFound, ServerFail
 from baseload.kube.client.requests import Deletion
 from baseload.kube.types.core import Node, Pod
 from baseload.plan.lifecycle import Told
+from baseload.values import instant
 
 FIRST: Final = 0.1  # seconds until an eviction is tried again, doubling
 LONGEST: Final = 10.0
 WORKERS: Final = 10
+SEVERAL: Final = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+"""What the API says of a pod that several budgets guard"""
 _Key = tuple[str, str, str]
 """(namespace, name, uid)"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Of which node a pod is to leave, by when, and why."""
+
+    node: Node
+    deadline: int | None
+    reason: str
 
 
 class Evictions:
@@ -29,19 +42,19 @@ class Evictions:
         self._objects, self._events, self._find = objects, events, find
         self._clock = objects.client.clock
         self._queue: Queue[_Key] = Queue(self._clock)
-        self._asked: dict[_Key, tuple[int | None, Node]] = {}
+        self._asked: dict[_Key, _Asked] = {}
         self._failures: dict[_Key, int] = {}
 
-    def add(self, pods: Iterable[Pod], node: Node, deadline: int | None) -> None:
+    def add(self, pods: Iterable[Pod], node: Node, deadline: int | None, reason: str) -> None:
         """Has pods of a node leave, where that is not under way."""
         for pod in pods:
             key = pod.metadata.namespace, pod.metadata.name, pod.metadata.uid
             held = self._asked.get(key)
             if held is None:
                 self._queue.add(key)
-            elif deadline is None or (held[0] is not None and held[0] <= deadline):
+            elif deadline is None or (held.deadline is not None and held.deadline <= deadline):
                 continue
-            self._asked[key] = deadline, node
+            self._asked[key] = _Asked(node, deadline, reason)
 
     async def run(self) -> None:
         """Works for ever."""
@@ -65,40 +78,51 @@ class Evictions:
     async def _attempt(self, key: _Key) -> bool:
         """Whether nothing is left to be done."""
         namespace, name, uid = key
-        deadline, node = self._asked[key]
+        asked = self._asked[key]
         pod = self._find(namespace, name)
         if pod is not None and pod.metadata.uid != uid:
             pod = None
         now = self._clock.now()
-        match drain.attempt(pod, deadline, now):
+        match drain.attempt(pod, asked.deadline, now):
             case "later":
                 return False
             case "evict":
                 assert pod is not None
-                return await self._evict(pod, node)
+                return await self._evict(pod, asked)
             case "delete":
                 assert pod is not None
-                await self._objects.delete(pod, grace_seconds=drain.grace_left(deadline, now))
-                message = "Deleted the pod to accommodate the terminationGracePeriod of the node"
-                await self._events.tell(pod, Told("Disrupted", message))
+                assert asked.deadline is not None
+                grace = drain.grace_left(asked.deadline, now)
+                self._events.tell(pod, Told("Disrupted", _disrupted(pod, asked.deadline, grace)))
+                await self._objects.delete(pod, grace_seconds=grace)
         return True
 
-    async def _evict(self, pod: Pod, node: Node) -> bool:
+    async def _evict(self, pod: Pod, asked: _Asked) -> bool:
         metadata = pod.metadata
         try:
             options = Deletion(uid=metadata.uid)
             await self._objects.client.evict(metadata.name, namespace=metadata.namespace, options=options)
         except (NotFound, Conflict):
             return True  # gone, or another pod of that name
-        except TooManyRequests as error:
-            await self._failed(pod, node, f"evicting pod violates a PDB ({error})")
+        except TooManyRequests:
+            self._failed(pod, asked.node, "evicting pod violates a PDB")
             return False
         except ServerFailed as error:
-            await self._failed(pod, node, str(error))
+            if SEVERAL in str(error):
+                self._failed(pod, asked.node, "eviction does not support multiple PDBs")
             return False
-        await self._events.tell(pod, Told("Evicted", "Evicted pod: the node is being deleted"))
+        self._events.tell(pod, Told("Evicted", f"Evicted pod: {asked.reason}"))
         return True
 
-    async def _failed(self, pod: Pod, node: Node, why: str) -> None:
-        message = f"Failed to drain node, {pod.metadata.namespace}/{pod.metadata.name}: {why}"
-        await self._events.tell(node, Told("FailedDraining", message, "Warning"))
+    def _failed(self, pod: Pod, node: Node, why: str) -> None:
+        message = f"Failed to drain node, {why} (Pod={pod.metadata.namespace}/{pod.metadata.name})"
+        self._events.tell(node, Told("FailedDraining", message, "Warning"))
+
+
+def _disrupted(pod: Pod, deadline: int, grace: int) -> str:
+    moment = instant.format(deadline).replace("T", " ").removesuffix("Z")
+    return (
+        f"Deleting the pod to accommodate the terminationTime {moment} +0000 UTC of the node. The pod was granted "
+        f"{grace} seconds of grace-period of its {pod.spec.termination_grace_period_seconds or 0} "
+        "terminationGracePeriodSeconds. This bypasses the PDB of the pod and the do-not-disrupt annotation."
+    )

@@ -43,8 +43,12 @@ class Offerings:
 
     def refused(self, refusals: Iterable[Refusal]) -> None:
         """Offerings that had nothing; they are shut for a while."""
-        until = self._clock.now() + SHUT
-        self._shut.update((refusal.offering, until) for refusal in refusals)
+        for refusal in refusals:
+            self.shut(refusal.offering)
+
+    def shut(self, offering: Offering) -> None:
+        """An offering is not asked for again for a while."""
+        self._shut[offering] = self._clock.now() + SHUT
 
     async def _table(self, settings: NodeClassSettings) -> InstanceTypes:
         held = self._read.get(settings)

@@ -65,7 +65,7 @@ class Garbage:
                     continue  # both are as they were when nothing was found
                 found = consistency.consistency(claim, node, self._clock.now())
                 for told in found.told:
-                    await self._events.tell(claim, told)
+                    self._events.tell(claim, told)
                 try:
                     await self._objects.write(claim, found.claim)
                 except Conflict:

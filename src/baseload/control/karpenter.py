@@ -10,6 +10,7 @@ from baseload.act.offerings import Offerings
 from baseload.cloud.port import Cloud
 from baseload.control.garbage import Garbage
 from baseload.control.health import RegistrationHealth
+from baseload.control.interruption import Interruption
 from baseload.control.means import Means
 from baseload.control.nodeclaims import NodeClaims
 from baseload.control.nodeclasses import NodeClasses
@@ -18,6 +19,7 @@ from baseload.control.observed import Observed
 from baseload.control.provisioner import Provisioner
 from baseload.control.settings import Settings
 from baseload.control.termination import Termination
+from baseload.control.transitions import Transitions
 from baseload.kube.client.client import Client
 
 
@@ -28,8 +30,10 @@ class Karpenter:
         self._clock = client.clock
         self.observed: Final = Observed(client)
         observed, objects, events = self.observed, Objects(client), Events(client)
+        self._events = events
         offerings = Offerings(cloud, client.clock)
         instances = Instances(cloud, offerings, settings.cluster_name)
+        Transitions(observed, events)
         health = RegistrationHealth(observed, objects)
         self._evictions = Evictions(objects, events, observed.pod)
         means = Means(observed, objects, instances, events, settings)
@@ -38,6 +42,7 @@ class Karpenter:
         self._pools = NodePools(observed, objects, health)
         self._classes = NodeClasses(observed, objects, cloud)
         self._garbage = Garbage(means)
+        self._interruption = Interruption(means, cloud, offerings)
         self.provisioner: Final = Provisioner(observed, objects, offerings, settings)
 
     async def run(self) -> None:
@@ -53,5 +58,7 @@ class Karpenter:
             self._termination.controller.run(),
             self._evictions.run(),
             self._garbage.run(),
+            self._interruption.run(),
+            self._events.run(),
             self.provisioner.run(),
         )

@@ -11,7 +11,7 @@ from baseload.control.controller import Controller
 from baseload.control.health import RegistrationHealth
 from baseload.control.informer import Transition
 from baseload.control.means import Means
-from baseload.control.observed import CLAIM, NODE, place_of
+from baseload.control.observed import CLAIM, NODE, is_provided, place_of
 from baseload.decide.lifecycle import conditions, progress, termination
 from baseload.decide.lifecycle.changed import claim_with
 from baseload.decide.lifecycle.launch import Refused
@@ -22,8 +22,6 @@ from baseload.kube.types.karpenter import NodeClaim
 from baseload.plan.lifecycle import Told
 from baseload.values.instant import SECOND
 
-PROVIDED: Final = ("karpenter.k8s.aws", "EC2NodeClass")
-"""The NodeClasses that are launched from here; claims of others are somebody else's"""
 ASKED_AGAIN: Final = 5.0  # seconds between two looks at a machine that ends
 
 
@@ -40,8 +38,7 @@ class NodeClaims:
     async def reconcile(self, name: str) -> float | None:
         """Brings a claim a step further; when to look again."""
         claim = self._observed.claim(name)
-        ref = claim.spec.node_class_ref if claim else None
-        if claim is None or ref is None or (ref.group, ref.kind) != PROVIDED:
+        if claim is None or not is_provided(claim.spec.node_class_ref):
             return None
         try:
             if claim.metadata.deletion_timestamp:
@@ -64,7 +61,7 @@ class NodeClaims:
         nodes = self._observed.nodes_of(wanted.status.provider_id)
         step = progress.look(wanted, nodes, self._clock.now())
         for told in step.told:
-            await self._events.tell(claim, told)
+            self._events.tell(claim, told)
         if step.node is not None:
             await self._objects.write(nodes[0], step.node)
         written = await self._objects.write(claim, step.claim)
@@ -99,7 +96,7 @@ class NodeClaims:
             return failed, CloudError(refused.message)
         if refused.why == "insufficient_capacity":
             message = f"NodeClaim {claim.metadata.name} event: {progress.cut(refused.message)}"
-            await self._events.tell(claim, Told("InsufficientCapacityError", message, "Warning"))
+            self._events.tell(claim, Told("InsufficientCapacityError", message, "Warning"))
         await self._objects.delete(claim)
         return None
 
@@ -119,7 +116,7 @@ class NodeClaims:
         if dated is not claim:
             claim = await self._objects.write(claim, dated)
             message = f"All pods will be deleted by {claim.metadata.annotations[TERMINATION]}"
-            await self._events.tell(claim, Told("TerminationGracePeriodExpiring", message, "Warning"))
+            self._events.tell(claim, Told("TerminationGracePeriodExpiring", message, "Warning"))
         machine = self._machines.get(claim.metadata.uid)
         provider_id = claim.status.provider_id or (machine.provider_id if machine else "")
         nodes = self._observed.nodes_of(provider_id)

@@ -16,7 +16,7 @@ from baseload.kube.client.objects import Object
 from baseload.kube.kinds import Kind
 from baseload.kube.types.core import Node, PersistentVolumeClaim, Pod
 from baseload.kube.types.ec2 import EC2NodeClass
-from baseload.kube.types.karpenter import NodeClaim, NodePool
+from baseload.kube.types.karpenter import NodeClaim, NodeClassReference, NodePool
 from baseload.kube.types.meta import Wire
 from baseload.kube.types.storage import VolumeAttachment
 
@@ -35,6 +35,8 @@ NODE: Final = _kind("v1", "Node")
 CLAIM: Final = _kind("karpenter.sh/v1", "NodeClaim")
 POOL: Final = _kind("karpenter.sh/v1", "NodePool")
 CLASS: Final = _kind("karpenter.k8s.aws/v1", "EC2NodeClass")
+PROVIDED: Final = ("karpenter.k8s.aws", "EC2NodeClass")
+"""The NodeClasses that are launched from here; claims of others are somebody else's"""
 VOLUME_CLAIM: Final = _kind("v1", "PersistentVolumeClaim")
 ATTACHMENT: Final = _kind("storage.k8s.io/v1", "VolumeAttachment")
 
@@ -103,8 +105,8 @@ class Observed:
         return self._read(CLASS, ("", name), EC2NodeClass)
 
     def claims(self) -> tuple[NodeClaim, ...]:
-        """All of them, by name."""
-        return tuple(self._all(CLAIM, NodeClaim))
+        """All that are launched from here, by name."""
+        return tuple(claim for claim in self._all(CLAIM, NodeClaim) if is_provided(claim.spec.node_class_ref))
 
     def pools(self) -> tuple[NodePool, ...]:
         return tuple(self._all(POOL, NodePool))
@@ -169,6 +171,11 @@ class Observed:
         if after:
             self._index.setdefault((change.kind, after), {})[one.key] = None
             self._places[key] = after
+
+
+def is_provided(ref: NodeClassReference) -> bool:
+    """Whether it names a NodeClass that is launched from here."""
+    return (ref.group, ref.kind) == PROVIDED
 
 
 def place_of(kind: Kind, held: Object | None) -> str:

@@ -15,8 +15,7 @@ from baseload.catalog.nodeclass import settings_of
 from baseload.cloud.errors import CloudError
 from baseload.control.batcher import Batcher
 from baseload.control.informer import Transition
-from baseload.control.nodeclaims import PROVIDED
-from baseload.control.observed import NODE, POD, Observed
+from baseload.control.observed import NODE, POD, Observed, is_provided
 from baseload.control.settings import Settings
 from baseload.decide.lifecycle.changed import is_same_taint
 from baseload.decide.lifecycle.creation import claim_of
@@ -102,7 +101,7 @@ class Provisioner:
         for pool in view.node_pools:
             ref = pool.spec.template.spec.node_class_ref
             node_class = self._observed.node_class(ref.name)
-            if (ref.group, ref.kind) == PROVIDED and node_class is not None:
+            if is_provided(ref) and node_class is not None:
                 found[pool.metadata.name] = (await self._offerings.choice(settings_of(node_class))).table
         return found
 

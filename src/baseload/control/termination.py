@@ -30,7 +30,6 @@ class Termination:
         self._observed, self._objects = means.observed, means.objects
         self._instances, self._events = means.instances, means.events
         self._clock = means.clock
-        self._began: dict[str, int] = {}  # uid of a Node without a claim -> when its drain began
         self.controller: Final = Controller(self._clock, self.reconcile, workers=means.settings.workers)
         means.observed.informer.listen(self._note)
 
@@ -57,7 +56,7 @@ class Termination:
         deadline = termination.deadline_of(claim)
         if deadline is not None:
             message = f"All pods will be deleted by {instant.format(deadline)}"
-            await self._events.tell(node, Told("TerminationGracePeriodExpiring", message, "Warning"))
+            self._events.tell(node, Told("TerminationGracePeriodExpiring", message, "Warning"))
         node = await self._objects.write(node, termination.cordoned(node))
         on_node = self._observed.pods_on(node.metadata.name)
         claim, is_drained = await self._drain(node, claim, on_node, deadline)
@@ -66,17 +65,16 @@ class Termination:
         claim, is_detached = await self._detach(node, claim, on_node, deadline)
         if not is_detached:
             return LOOKS
-        is_over = await self._instances.end(node.spec.provider_id)
-        if claim is not None:
+        if claim is not None:  # without one the machine is left to the collector of garbage
+            is_over = await self._instances.end(node.spec.provider_id)
             await self._objects.write(claim, termination.terminating(claim, self._clock.now()))
-        if not is_over:
-            return ASKED_AGAIN
+            if not is_over:
+                return ASKED_AGAIN
         await self._release(node)
         return None
 
     async def _release(self, node: Node) -> None:
         await self._objects.write(node, termination.freed(node))
-        self._began.pop(node.metadata.uid, None)
 
     async def _drain(
         self, node: Node, claim: NodeClaim | None, on_node: tuple[Pod, ...], deadline: int | None
@@ -84,20 +82,15 @@ class Termination:
         """The claim after a step of the drain, and whether nobody is left."""
         now = self._clock.now()
         step = drain.drain(on_node, deadline, now)
-        self._evictions.add((*step.evict, *step.held, *(pod for pod, _ in step.delete)), node, deadline)
-        is_over = not step.waiting and self._is_settled(node, claim, now)
+        leaving = (*step.evict, *step.held, *(pod for pod, _ in step.delete))
+        self._evictions.add(leaving, node, deadline, termination.eviction_reason(claim))
+        is_over = not step.waiting and (claim is None or _is_settled(claim, now))
         if claim is not None:
-            claim = await self._objects.write(claim, termination.draining(claim, step, is_over=is_over, now=now))
+            claim = await self._objects.write(claim, termination.draining(claim, is_over=is_over, now=now))
         if step.waiting:
             message = f"Failed to drain node, {step.waiting} pods are waiting to be evicted"
-            await self._events.tell(node, Told("FailedDraining", message, "Warning"))
+            self._events.tell(node, Told("FailedDraining", message, "Warning"))
         return claim, is_over
-
-    def _is_settled(self, node: Node, claim: NodeClaim | None, now: int) -> bool:
-        if claim is None:
-            return drain.is_settled(self._began.setdefault(node.metadata.uid, now), now)
-        held = claim.status.conditions
-        return conditions.is_true(held, DRAINED) or drain.is_settled(conditions.since(held, DRAINED), now)
 
     async def _detach(
         self, node: Node, claim: NodeClaim | None, on_node: tuple[Pod, ...], deadline: int | None
@@ -108,10 +101,9 @@ class Termination:
         pending = termination.attached(attachments, node, on_node, self._volume_claims(on_node), now)
         if claim is not None:
             claim = await self._objects.write(claim, termination.detaching(claim, pending, deadline, now))
-        if pending and (deadline is None or now < deadline):
-            names = ", ".join(one.metadata.name for one in pending)
-            message = f"Awaiting deletion of VolumeAttachments bound to node ({names})"
-            await self._events.tell(node, Told("AwaitingVolumeDetachment", message))
+        if pending and (deadline is None or now <= deadline):
+            message = f"Awaiting deletion of bound volumeattachments ({termination.listed(pending)})"
+            self._events.tell(node, Told("AwaitingVolumeDetachment", message))
             return claim, False
         return claim, True
 
@@ -132,3 +124,8 @@ class Termination:
             for node in self._observed.nodes_of(place_of(CLAIM, change.after)):
                 if node.metadata.deletion_timestamp:
                     self.controller.queue.add(node.metadata.name)
+
+
+def _is_settled(claim: NodeClaim, now: int) -> bool:
+    held = claim.status.conditions
+    return conditions.is_true(held, DRAINED) or drain.is_settled(conditions.since(held, DRAINED), now)

@@ -5,17 +5,24 @@ from typing import Literal
 
 from baseload.kube.types.core import Node, Pod
 from baseload.kube.types.karpenter import NodeClaim
+from baseload.values.duration import MINUTE
 
 Kind = Literal["Normal", "Warning"]
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An event: what happened to an object, in Karpenter's words."""
+    """An event: what happened to an object, in Karpenter's words.
+
+    `quiet` is how long another one of the same reason about the same object is kept back, whatever its words;
+    `is_paced` says that it counts against the rate of nominations.
+    """
 
     reason: str
     message: str
     type: Kind = "Normal"
+    quiet: int = 2 * MINUTE
+    is_paced: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ import pytest
 from baseload.decide.lifecycle import conditions, drain, termination
 from baseload.kube.types.core import PersistentVolumeClaim, Pod
 from baseload.kube.types.storage import VolumeAttachment
-from baseload.plan.lifecycle import Drain
 from tests.decide.lifecycle.builders import at, claim, condition, node, pod, text
 
 TOLERATES = {"tolerations": [{"operator": "Exists"}]}
@@ -120,15 +119,32 @@ def test_an_eviction_is_attempted_delayed_or_dropped_by_what_the_pod_is_now() ->
 
 
 def test_a_drain_lasts_5_seconds_at_least() -> None:
-    held = termination.draining(claim(), Drain(waiting=1), is_over=False, now=at(0))
+    held = termination.draining(claim(), is_over=False, now=at(0))
     began = conditions.since(held.status.conditions, "Drained")
 
     assert not drain.is_settled(began, at(4.9))
     assert drain.is_settled(began, at(5))
-    over = termination.draining(held, Drain(), is_over=True, now=at(5))
+    over = termination.draining(held, is_over=True, now=at(5))
     drained = conditions.find(over.status.conditions, "Drained")
     assert drained is not None
     assert (drained.status, drained.reason) == ("True", "Drained")
+    assert (
+        termination.draining(over, is_over=False, now=at(9)) == over
+    )  # somebody came late; it is taken back by nobody
+
+
+def test_pods_are_told_why_they_are_evicted() -> None:
+    assert termination.eviction_reason(claim()) == "Forceful Termination"
+    disrupted = claim(condition("DisruptionReason", "True", reason="Underutilized"))
+    assert termination.eviction_reason(disrupted) == "Underutilized"
+    assert termination.eviction_reason(claim(condition("DisruptionReason", "False"))) == "Forceful Termination"
+    assert termination.eviction_reason(None) == ""
+
+
+def test_an_event_names_five_attachments() -> None:
+    few = [attachment(f"csi-{number}", "pv") for number in range(5)]
+    assert termination.listed(few) == "csi-0, csi-1, csi-2, csi-3, csi-4"
+    assert termination.listed([*few, *few]) == "csi-0, csi-1, csi-2, csi-3, csi-4 and 5 other(s)"
 
 
 def test_the_deadline_is_the_deletion_and_the_grace_period_and_never_moves() -> None:
@@ -190,6 +206,7 @@ def test_volumes_of_pods_that_leave_are_waited_for_until_the_deadline() -> None:
 
     assert says(None, 5000) == ("Unknown", "AwaitingVolumeDetachment")
     assert says(60, 59) == ("Unknown", "AwaitingVolumeDetachment")
-    assert says(60, 60) == ("False", "TerminationGracePeriodElapsed")
+    assert says(60, 60) == ("Unknown", "AwaitingVolumeDetachment")
+    assert says(60, 61) == ("False", "TerminationGracePeriodElapsed")
     done = termination.detaching(claim(), (), None, at(0))
     assert conditions.is_true(done.status.conditions, "VolumesDetached")

@@ -110,7 +110,8 @@ def test_a_node_without_the_unregistered_taint_is_warned_of_and_registered() -> 
 
     [told] = looked.told
     assert (told.type, told.reason) == ("Warning", "UnregisteredTaintMissing")
-    assert told.message == "Missing karpenter.sh/unregistered taint which prevents registration related races"
+    what = "taint which prevents registration related race conditions on Karpenter-managed nodes"
+    assert told.message == f"Missing karpenter.sh/unregistered {what}"
     assert says(looked.claim, "Registered")[0] == "True"
 
 

@@ -67,7 +67,7 @@ def launch_failed(claim: NodeClaim, reason: str, message: str, now: int) -> Node
 
 
 def cut(message: str) -> str:
-    return message if len(message) <= LONGEST else f"{message[:LONGEST]}..."
+    return message if len(message) < LONGEST else f"{message[:LONGEST]}..."
 
 
 def look(claim: NodeClaim, nodes: Sequence[Node], now: int) -> Progress:

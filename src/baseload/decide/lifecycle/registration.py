@@ -63,5 +63,6 @@ def _missing(node: Node) -> tuple[Told, ...]:
         return ()
     if any(is_same_taint(taint, UNREGISTERED) for taint in node.spec.taints):
         return ()
-    message = f"Missing {UNREGISTERED.key} taint which prevents registration related races"
+    what = "taint which prevents registration related race conditions on Karpenter-managed nodes"
+    message = f"Missing {UNREGISTERED.key} {what}"
     return (Told("UnregisteredTaintMissing", message, "Warning"),)

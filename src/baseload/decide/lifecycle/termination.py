@@ -9,6 +9,7 @@ from baseload.decide.lifecycle.changed import claim_saying, claim_with, is_same_
 from baseload.decide.lifecycle.conditions import Said
 from baseload.decide.lifecycle.names import (
     DISRUPTED,
+    DISRUPTION_REASON,
     DRAINED,
     EXCLUDE_BALANCERS,
     FINALIZER,
@@ -21,10 +22,12 @@ from baseload.kube.types.core import Node, PersistentVolumeClaim, Pod
 from baseload.kube.types.karpenter import NodeClaim
 from baseload.kube.types.storage import VolumeAttachment
 from baseload.model.view import claim_name
-from baseload.plan.lifecycle import Drain
 from baseload.values import duration, instant
 
 EXCLUDED_BY: Final = "karpenter"
+FORCEFUL: Final = "Forceful Termination"
+LISTED: Final = 5
+"""attachments that an event names"""
 
 
 def deadline_of(claim: NodeClaim | None) -> int | None:
@@ -83,13 +86,21 @@ def freed(node: Node) -> Node:
     return node_with(node, finalizers=without_finalizer(node.metadata, FINALIZER))
 
 
-def draining(claim: NodeClaim, step: Drain, *, is_over: bool, now: int) -> NodeClaim:
-    """A claim whose Node is being drained, or has been."""
+def draining(claim: NodeClaim, *, is_over: bool, now: int) -> NodeClaim:
+    """A claim whose Node is being drained, or has been; who comes after that is drained and takes nothing back."""
     if is_over:
         return claim_saying(claim, Said(DRAINED), now=now)
-    if conditions.find(claim.status.conditions, DRAINED) is not None and not step.waiting:
+    if conditions.find(claim.status.conditions, DRAINED) is not None:
         return claim
     return claim_saying(claim, Said(DRAINED, "Unknown", "Draining", "Draining"), now=now)
+
+
+def eviction_reason(claim: NodeClaim | None) -> str:
+    """Why the pods of a node are evicted: the reason of a disruption, or that somebody deleted the claim."""
+    if claim is None:
+        return ""
+    held = conditions.find(claim.status.conditions, DISRUPTION_REASON)
+    return held.reason if held is not None and held.status == "True" else FORCEFUL
 
 
 def attached(
@@ -111,11 +122,17 @@ def attached(
     return tuple(sorted(found, key=lambda one: one.metadata.name))
 
 
+def listed(pending: Sequence[VolumeAttachment]) -> str:
+    """Their names, as an event tells them."""
+    names = ", ".join(one.metadata.name for one in pending[:LISTED])
+    return names if len(pending) <= LISTED else f"{names} and {len(pending) - LISTED} other(s)"
+
+
 def detaching(claim: NodeClaim, pending: Sequence[VolumeAttachment], deadline: int | None, now: int) -> NodeClaim:
     """A claim whose volumes are let go of: done, waited for, or given up at the deadline."""
     if not pending:
         said = Said(VOLUMES_DETACHED)
-    elif deadline is not None and now >= deadline:
+    elif deadline is not None and now > deadline:
         said = Said(VOLUMES_DETACHED, "False", "TerminationGracePeriodElapsed", "TerminationGracePeriodElapsed")
     else:
         said = Said(VOLUMES_DETACHED, "Unknown", "AwaitingVolumeDetachment", "AwaitingVolumeDetachment")
