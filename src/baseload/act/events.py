@@ -69,22 +69,20 @@ class Events:
         self._kept: dict[_Key, _Kept] = {}
         self._count = 0  # keeps the names apart of what is told at one moment
 
-    def tell(self, about: About, told: Told) -> bool:
-        """Tells it, unless the same was told a moment ago; False where it was dropped as too much was told at once."""
+    def tell(self, about: About, told: Told) -> None:
+        """Tells it, unless the same was told a moment ago or too much waits to be told."""
         now = self._client.clock.now()
         key = about.metadata.uid, told.reason
         if self._quiet.get(key, 0) > now:
-            return True
-        if len(self._waiting) >= WAITING:
-            return False
+            return
         self._sweep(now)
         if told.quiet:
             self._quiet[key] = now + told.quiet
         if told.is_paced and not self._is_let_through(now):
-            return True
-        self._waiting.append(_Draft(about, told, now))
-        self._bell.ring()
-        return True
+            return
+        if len(self._waiting) < WAITING:
+            self._waiting.append(_Draft(about, told, now))
+            self._bell.ring()
 
     async def run(self) -> None:
         """Writes for ever."""

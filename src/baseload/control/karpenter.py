@@ -43,7 +43,7 @@ class Karpenter:
         self._classes = NodeClasses(observed, objects, cloud)
         self._garbage = Garbage(means)
         self._interruption = Interruption(means, cloud, offerings)
-        self.provisioner: Final = Provisioner(observed, objects, offerings, settings)
+        self.provisioner: Final = Provisioner(means, offerings)
 
     async def run(self) -> None:
         """Works until it is cancelled, or a defect ends it."""

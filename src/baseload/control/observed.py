@@ -84,6 +84,9 @@ class Observed:
         self._index: dict[tuple[Kind, str], dict[_Key, None]] = {}
         self._readings: dict[tuple[Kind, _Key], Wire] = {}
 
+    def now(self) -> int:
+        return self._clock.now()
+
     async def synced(self) -> None:
         """Waits until everything has been read once."""
         while not self.informer.is_synced:

@@ -1,22 +1,26 @@
 """Launches nodes for pods without a place: batches of them, the decision, and a NodeClaim for each planned one.
 
 Pods that stay without a place ask again every 10 s. Those that asked in one second do so together, as one: that a
-thousand of them are waiting costs no more than that one is. A pass that would see what the last one saw is left out.
+thousand of them are waiting costs no more than that one is. A pass that would see what the last one saw is left out;
+a pass that cannot be made yet waits for the next that asks.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from baseload.act.objects import Objects
 from baseload.act.offerings import Offerings
 from baseload.catalog.columns import InstanceTypes
 from baseload.catalog.nodeclass import settings_of
 from baseload.cloud.errors import CloudError
 from baseload.control.batcher import Batcher
 from baseload.control.informer import Transition
-from baseload.control.observed import NODE, POD, Observed, is_provided
-from baseload.control.settings import Settings
+from baseload.control.means import Means
+from baseload.control.observed import NODE, POD, is_provided
+from baseload.control.telling import Telling
+from baseload.decide.fit.engine import MOST_TOLD
+from baseload.decide.lifecycle import telling
 from baseload.decide.lifecycle.changed import is_same_taint
 from baseload.decide.lifecycle.creation import claim_of
 from baseload.decide.lifecycle.names import DISRUPTED
@@ -32,16 +36,17 @@ from baseload.values.label import CORE_WELL_KNOWN
 
 AGAIN: Final = 10
 """Seconds after which a pod without a place asks again"""
-LATER: Final = 1.0  # seconds until a pass that could not be made is tried again
 _Key = tuple[str, str]
 
 
 class Provisioner:
     """The controller of pods without a place."""
 
-    def __init__(self, observed: Observed, objects: Objects, offerings: Offerings, settings: Settings) -> None:
-        self._observed, self._objects, self._offerings, self._settings = observed, objects, offerings, settings
-        self._clock = objects.client.clock
+    def __init__(self, means: Means, offerings: Offerings) -> None:
+        observed = self._observed = means.observed
+        self._objects, self._offerings, settings = means.objects, offerings, means.settings
+        self._settings, self._clock = settings, means.clock
+        self._told = Telling(observed, means.events)
         self._batcher = Batcher(self._clock, idle=settings.batch_idle, longest=settings.batch_longest)
         self._waiting: dict[_Key, int] = {}  # pod or node -> its bucket
         self._buckets: list[dict[_Key, None]] = [{} for _ in range(AGAIN)]
@@ -63,13 +68,8 @@ class Provisioner:
     async def _provision(self) -> None:
         while True:
             await self._batcher.window()
-            try:
-                is_made = await self.make_pass()
-            except (ApiError, CloudError):
-                is_made = False
-            if not is_made:
-                await self._clock.sleep(LATER)
-                self._batcher.put("again")
+            with suppress(ApiError, CloudError):
+                await self.make_pass()
 
     async def make_pass(self) -> bool:
         """Plans and creates; False where nothing can be decided yet."""
@@ -77,22 +77,26 @@ class Provisioner:
         tables = await self._tables(observed)
         seen = (observed, *(part for name in sorted(tables) for part in (name, tables[name])))
         if _is_same(seen, self._last):
+            self._told.again(self._clock.now())
             return True
-        view = reported(observed)
+        view = reported(observed, is_provided)
         if has_work(view) and any(not claim.status.provider_id for claim in view.node_claims):
             return False
         self._last = seen
         if not has_work(view):
             return True
         options = replace(self._settings.options, now=self._clock.now())
-        plan = self.plan = provision(view, tables, options, reasons=self.gives_reasons, memory=self._memory)
+        most = MOST_TOLD if self.gives_reasons else 0
+        plan = self.plan = provision(view, tables, options, most_reasons=most, memory=self._memory)
         self.passes += 1
         self.told(plan)
+        self._told.tell(plan, view)
         for planned in plan.node_claims:
             pool = self._observed.pool(planned.node_pool)
             if pool is not None and not pool.metadata.deletion_timestamp:
                 well_known = CORE_WELL_KNOWN | tables[planned.node_pool].well_known
-                await self._objects.create(NodeClaim, claim_of(planned, pool, well_known))
+                name = await self._objects.create(NodeClaim, claim_of(planned, pool, well_known))
+                self._told.nominate(planned.pods, telling.on_new(name))
         return True
 
     async def _tables(self, view: View) -> dict[str, InstanceTypes]:

@@ -131,6 +131,8 @@ class ProvisionPlan:
     expanded: tuple[Expanded, ...]
     pods: int  # pending pods that the pass looked at, and those of nodes being deleted
     notes: tuple[str, ...] = field(default=())
+    empty_pools: tuple[tuple[str, bool], ...] = ()
+    """NodePools whose requirements leave no instance type, and whether only their minValues do"""
 
     @property
     def price_per_hour(self) -> float:

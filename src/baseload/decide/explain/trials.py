@@ -95,7 +95,7 @@ class Trials:
             tables = self._retabled(view) if of_class and self._retabled is not None else self._tables
             if alone is not None:
                 view = replace(view, pods=tuple(p for p in view.pods if p.spec.node_name or name_of(p) == alone))
-            plan = provision(view, tables, self._options, reasons=False)
+            plan = provision(view, tables, self._options, most_reasons=None)
         except (Impossible, BadInput):
             return _NOTHING
         found = frozenset(p.pod for p in plan.placements)

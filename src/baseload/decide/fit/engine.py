@@ -20,7 +20,8 @@ from baseload.decide.fit.shape import FitPod, Kind, Size
 from baseload.decide.fit.topology import GroupKind, ZoneGroup
 from baseload.decide.fit.why import Refusal, refusals
 
-_MOST_TOLD: Final = 20_000  # reasons of single nodes and claims, over all pods that failed
+MOST_TOLD: Final = 20_000
+"""Reasons of single nodes and claims, over all pods that failed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +40,12 @@ class Fit:
         self.base: Final = Base(cluster, pods, sets, rules)
         self._solves = 0
 
-    def solve(self, pods: Sequence[FitPod], *, ask: bool = True) -> Fitted:
-        """Places pods on the cluster as it stands; with `ask` targets say why they did not take those that failed."""
-        return self._run(self._begin(), pods, ask=ask)
+    def solve(self, pods: Sequence[FitPod], *, most_reasons: int | None = MOST_TOLD) -> Fitted:
+        """Places pods on the cluster as it stands.
+
+        Of those that failed every NodePool says why, and up to so many single nodes and claims; with None nobody does.
+        """
+        return self._run(self._begin(), pods, most_reasons)
 
     def simulate(self, removed: Sequence[int], displaced: Sequence[Bound], pending: Sequence[FitPod] = ()) -> Fitted:
         """Places pods as though some nodes (by place) were gone: pending ones, and those that ran there."""
@@ -73,7 +77,7 @@ class Fit:
         self._solves += 1
         return Pass(self.base, self._solves)
 
-    def _run(self, run: Pass, pods: Sequence[FitPod], *, ask: bool = False) -> Fitted:
+    def _run(self, run: Pass, pods: Sequence[FitPod], most_reasons: int | None = None) -> Fitted:
         kinds = self.base.kinds
         by_age = sorted(pods, key=attrgetter("created", "uid"))
         shaped = [(pod, kinds.kind(pod), kinds.size(pod)) for pod in by_age]
@@ -90,17 +94,16 @@ class Fit:
             if not self._place(run, pod, kind, size):
                 queue.append((pod, kind, size))
                 tried[id(pod)] = len(queue)
-        refused = self._refusals(run, queue) if ask else {}
+        refused = {} if most_reasons is None else self._refusals(run, queue, most_reasons // max(1, len(queue)))
         failed = [(pod, refused.get((kind.number, size.number), ())) for pod, kind, size in queue]
         run.roll_back()
         return Fitted(run.on_nodes, run.claims.all, failed)
 
     def _refusals(
-        self, run: Pass, queue: Sequence[tuple[FitPod, Kind, Size]]
+        self, run: Pass, queue: Sequence[tuple[FitPod, Kind, Size]], most: int
     ) -> dict[tuple[int, int], Sequence[Refusal]]:
         """Why each shape that failed was refused: by every pool, and by as many hosts as can be told for each."""
         found: dict[tuple[int, int], Sequence[Refusal]] = {}
-        most = _MOST_TOLD // max(1, len(queue))
         for _, kind, size in queue:
             key = (kind.number, size.number)
             if key not in found:

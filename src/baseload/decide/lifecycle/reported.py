@@ -3,19 +3,22 @@
 A pod counts once the scheduler has given it up, a pool once it is found to be ready (provisioning spec 1.1, 3.1).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from baseload.decide.lifecycle import conditions
 from baseload.decide.lifecycle.names import READY
 from baseload.decide.provision.pods import not_provisionable
 from baseload.kube.types.core import Pod
+from baseload.kube.types.karpenter import NodeClassReference
 from baseload.model.view import View, is_terminal
 
 
-def reported(view: View) -> View:
-    """The view without pods that the scheduler has not seen, and pools that nobody has looked at."""
+def reported(view: View, provided: Callable[[NodeClassReference], bool]) -> View:
+    """The view without pods that the scheduler has not seen, pools that nobody has looked at, and others' claims."""
     return replace(
         view,
+        node_claims=tuple(claim for claim in view.node_claims if provided(claim.spec.node_class_ref)),
         pods=tuple(pod for pod in view.pods if pod.spec.node_name or is_given_up(pod)),
         node_pools=tuple(pool for pool in view.node_pools if conditions.is_true(pool.status.conditions, READY)),
     )

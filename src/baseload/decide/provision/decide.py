@@ -10,7 +10,7 @@ from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
 from baseload.decide.fit.base import Cluster
-from baseload.decide.fit.engine import Fitted
+from baseload.decide.fit.engine import MOST_TOLD, Fitted
 from baseload.decide.fit.planned import Claim
 from baseload.decide.fit.shape import FitPod
 from baseload.decide.fit.why import Refusal
@@ -34,14 +34,13 @@ def provision(
     tables: Mapping[str, InstanceTypes],
     options: Options,
     *,
-    reasons: bool = True,
+    most_reasons: int | None = MOST_TOLD,
     memory: Memory | None = None,
 ) -> ProvisionPlan:
     """The plan of one pass. `tables`: NodePool -> the types that it may choose from; a missing pool has none.
 
-    `memory` is that of earlier passes on the same cluster.
-
-    Without `reasons` no target is asked why it did not take a pod: for those who look at placements alone.
+    Of the pods that found no place every NodePool says why, and up to `most_reasons` single nodes and claims; with None
+    nobody does, which is for those who look at placements alone. `memory` is that of earlier passes on the same cluster.
     """
     setting = setting_of(view, tables, options, memory)
     looked_at = len(setting.sought.pending) + len(setting.sought.moving)
@@ -53,7 +52,7 @@ def provision(
         unplaced = (*(Unschedulable(name_of(pod), reason, text) for pod in pods), *left_out)
         unmet = tuple(buffers.outcome(buffer, {}) for buffer in setting.buffers)
         return ProvisionPlan((), (), unplaced, static, unmet, (), looked_at)
-    plan = _pass(setting, reasons=reasons)
+    plan = _pass(setting, most_reasons)
     return replace(plan, unschedulable=(*plan.unschedulable, *left_out), static_pools=static, pods=looked_at)
 
 
@@ -69,12 +68,13 @@ def _stopped(setting: Setting) -> Why | None:
     return None
 
 
-def _pass(setting: Setting, *, reasons: bool) -> ProvisionPlan:
+def _pass(setting: Setting, most_reasons: int | None) -> ProvisionPlan:
     made = set_up(setting)
-    fitted = made.fit.solve(made.pods, ask=reasons)
+    fitted = made.fit.solve(made.pods, most_reasons=most_reasons)
     by_name = {pool.metadata.name: pool for pool in setting.pools}
     launches = Launches(made.sets, by_name, strict=setting.options.min_values_policy == "Strict")
-    return _plan(setting, made.cluster, fitted, launches)
+    empty = tuple((it.name, bool(it.short)) for it in made.fit.base.all_templates if not it.mask)
+    return replace(_plan(setting, made.cluster, fitted, launches), empty_pools=empty)
 
 
 def _plan(setting: Setting, cluster: Cluster, fitted: Fitted, launches: Launches) -> ProvisionPlan:
