@@ -31,6 +31,7 @@ from baseload.embedded.actors.network import Model, Network
 from baseload.embedded.actors.pod_gc import PodGarbage
 from baseload.embedded.actors.scheduler.scheduler import Scheduler
 from baseload.embedded.actors.scheduler.settings import Settings as SchedulerSettings
+from baseload.embedded.actors.storage.storage import Storage
 from baseload.embedded.actors.taint_eviction import TaintEviction
 from baseload.embedded.actors.workloads.controllers import Controllers
 from baseload.embedded.api.app import Committed, at_once
@@ -45,6 +46,7 @@ from baseload.plan.provision import ProvisionPlan
 from baseload.timeline.virtual import Step, VirtualClock
 from baseload.values.clock import Clock
 from baseload.world import catalogue, embedded
+from baseload.world.disks import CloudDisks
 from baseload.world.machines import CloudMachines
 
 KARPENTER: Final = "karpenter"
@@ -151,6 +153,7 @@ class Living:
             Part("taint-eviction", 41, TaintEviction(cluster, clock).run),
             Part("pod-garbage-collector", 42, PodGarbage(cluster, clock).run),
             Part("cloud-controller-manager", 43, CloudNodes(cluster, clock, self._state).run),
+            Part("storage", 45, Storage(cluster, clock, CloudDisks(self.cloud, clock)).run),
             Part(CNI, 50, Cni(cluster, clock, self.network, settings.cni).run),
         ]
         if settings.karpenter is not None:

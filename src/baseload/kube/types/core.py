@@ -122,6 +122,7 @@ class PersistentVolumeClaimSpec(Wire, frozen=True):
     storage_class_name: str | None = None  # None: the default class; "": no class at all
     volume_name: str = ""
     access_modes: tuple[str, ...] = ()
+    volume_mode: str = ""  # "" reads as Filesystem
     selector: LabelSelector | None = None
     resources: VolumeResourceRequirements = VolumeResourceRequirements()
 
@@ -301,6 +302,8 @@ class LocalVolumeSource(Wire, frozen=True):
 
 
 class PersistentVolumeSpec(Wire, frozen=True):
+    persistent_volume_reclaim_policy: str = ""  # "" reads as Retain
+    volume_mode: str = ""  # "" reads as Filesystem
     node_affinity: VolumeNodeAffinity | None = None
     storage_class_name: str = ""
     access_modes: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ class StorageClass(Wire, frozen=True):
     metadata: ObjectMeta
     provisioner: str = ""
     volume_binding_mode: str = ""  # "" reads as Immediate
+    reclaim_policy: str = ""  # "" reads as Delete
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
     parameters: dict[str, str] = {}
 
