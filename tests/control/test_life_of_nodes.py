@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from baseload.control.settings import Settings
+from baseload.kube.client.errors import Conflict
 from tests.control.stage import Stage, Tree, condition, node_class, pod, pool, running
 
 Make = Callable[..., Stage]
@@ -234,3 +235,58 @@ def test_two_runs_of_one_seed_are_the_same_to_the_byte(make: Make) -> None:
         return repr([stage.all(kind) for kind in ("Node", "NodeClaim", "NodePool", "Event")])
 
     assert story() == story()
+
+
+def test_a_claim_of_another_provider_is_left_alone_and_stops_nothing(make: Make) -> None:
+    stage = make()
+    ref = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"}
+    claim = {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodeClaim",
+        "metadata": {"name": "foreign"},
+        "spec": {"nodeClassRef": ref, "requirements": []},
+    }
+    stage.create(claim)
+    registered = [{"type": "Registered", "status": "True", "reason": "Registered", "message": ""}]
+    registered[0]["lastTransitionTime"] = "2026-11-30T12:00:00Z"
+    stage.replicas = 1
+    stage.start()
+    stage.until(lambda: running(stage) == 1, 60)
+    stage.patch("NodeClaim", "foreign", {"status": {"providerID": "kwok://x", "conditions": registered}}, "status")
+    stage.run(300)
+    assert "foreign" in [it["metadata"]["name"] for it in stage.all("NodeClaim")]
+
+
+def test_a_node_without_a_claim_is_drained_and_its_machine_left_to_the_collector(make: Make) -> None:
+    stage = make()
+    stage.replicas = 1
+    stage.start()
+    stage.until(lambda: running(stage) == 1, 60)
+    [node], [claim] = stage.all("Node"), stage.all("NodeClaim")
+    stage.patch("NodeClaim", claim["metadata"]["name"], {"metadata": {"finalizers": None}})
+    stage.delete("NodeClaim", claim["metadata"]["name"])
+    stage.delete("Node", node["metadata"]["name"])
+    stage.until(lambda: node["metadata"]["name"] not in [it["metadata"]["name"] for it in stage.all("Node")], 60)
+    stage.run(200)
+    assert running(stage) == 1
+    assert [it.provider_id for it in stage.living()] == [it["spec"]["providerID"] for it in stage.all("Node")]
+
+
+def test_a_claim_that_could_not_be_created_is_planned_for_again(make: Make) -> None:
+    stage = make()
+    karpenter = stage.start()
+    stage.run(2)
+    objects = karpenter.provisioner._objects
+    create = objects.create
+    refused: list[Tree] = []
+
+    async def refusing(reading: type, tree: Tree) -> str:
+        if len(refused) < 1:
+            refused.append(tree)
+            raise Conflict("somebody was faster")
+        return await create(reading, tree)
+
+    objects.create = refusing  # type: ignore[method-assign]
+    stage.replicas = 1
+    stage.until(lambda: running(stage) == 1, 60)
+    assert len(refused) == 1

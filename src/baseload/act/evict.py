@@ -11,6 +11,7 @@ from baseload.act.events import Events
 from baseload.act.objects import Objects
 from baseload.act.queue import Queue
 from baseload.decide.lifecycle import drain
+from baseload.decide.lifecycle.pods import protection_told
 from baseload.kube.client.errors import ApiError, Conflict, NotFound, ServerFailed, TooManyRequests
 from baseload.kube.client.requests import Deletion
 from baseload.kube.types.core import Node, Pod
@@ -83,6 +84,9 @@ class Evictions:
         if pod is not None and pod.metadata.uid != uid:
             pod = None
         now = self._clock.now()
+        told = None if pod is None else protection_told(pod, now)
+        if pod is not None and told is not None:
+            self._events.tell(pod, told)
         match drain.attempt(pod, asked.deadline, now):
             case "later":
                 return False

@@ -59,9 +59,9 @@ class Instances:
         return False
 
     async def is_gone(self, provider_id: str) -> bool:
-        """Whether the cloud says that there is no such machine any more."""
+        """Whether the cloud says that there is no such machine any more; one that shuts down is still there."""
         try:
-            return (await self._cloud.instance(provider_id.rpartition("/")[2])).state in _OVER
+            return (await self._cloud.instance(provider_id.rpartition("/")[2])).state == "terminated"
         except NotFound:
             return True
 

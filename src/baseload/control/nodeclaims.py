@@ -84,7 +84,7 @@ class NodeClaims:
             try:
                 found = await self._instances.launch(claim, self._observed.node_class(claim.spec.node_class_ref.name))
             except CloudError as error:
-                return progress.launch_failed(claim, "LaunchFailed", str(error), now()), error
+                return progress.launch_failed(claim, *progress.failure(error.code, str(error)), now()), error
             if isinstance(found, Refused):
                 return await self._refused(claim, found)
             machine = self._machines[uid] = found
@@ -105,7 +105,7 @@ class NodeClaims:
         held = conditions.find(claim.status.conditions, LAUNCHED)
         launched = held is not None and held.status == "True"
         why, message = ("", "") if launched or held is None else (held.reason, held.message)
-        await self._health.note(claim, success=False, reason=why, message=message or reason)
+        await self._health.note(claim, success=False, reason=why, message=message)
         await self._objects.delete(claim)
 
     async def _end(self, claim: NodeClaim) -> float | None:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from baseload.act.objects import Tree
 from baseload.act.offerings import Offerings
 from baseload.catalog.columns import InstanceTypes
 from baseload.catalog.nodeclass import settings_of
@@ -95,9 +96,17 @@ class Provisioner:
             pool = self._observed.pool(planned.node_pool)
             if pool is not None and not pool.metadata.deletion_timestamp:
                 well_known = CORE_WELL_KNOWN | tables[planned.node_pool].well_known
-                name = await self._objects.create(NodeClaim, claim_of(planned, pool, well_known))
-                self._told.nominate(planned.pods, telling.on_new(name))
+                await self._create(claim_of(planned, pool, well_known), planned.pods)
         return True
+
+    async def _create(self, tree: Tree, pods: tuple[str, ...]) -> None:
+        """A claim; where it cannot be created others are, and the next pass plans for its pods again."""
+        try:
+            name = await self._objects.create(NodeClaim, tree)
+        except ApiError:
+            self._last = ()
+        else:
+            self._told.nominate(pods, telling.on_new(name))
 
     async def _tables(self, view: View) -> dict[str, InstanceTypes]:
         """NodePool -> the types that it may launch now."""

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from baseload.decide.lifecycle import conditions, drain, termination
+from baseload.decide.lifecycle import pods as of_pods
 from baseload.kube.types.core import PersistentVolumeClaim, Pod
 from baseload.kube.types.storage import VolumeAttachment
 from tests.decide.lifecycle.builders import at, claim, condition, node, pod, text
@@ -210,3 +211,32 @@ def test_volumes_of_pods_that_leave_are_waited_for_until_the_deadline() -> None:
     assert says(60, 61) == ("False", "TerminationGracePeriodElapsed")
     done = termination.detaching(claim(), (), None, at(0))
     assert conditions.is_true(done.status.conditions, "VolumesDetached")
+
+
+def test_what_is_told_of_a_pods_protection() -> None:
+    def told(value: str, *, started: float | None = 0, now: float = 60, **more: Any) -> tuple[str, str] | None:
+        one = pod("web", annotations={"karpenter.sh/do-not-disrupt": value}, **more)
+        if started is not None:
+            one = msgspec.structs.replace(one, status=msgspec.structs.replace(one.status, start_time=text(started)))
+        found = of_pods.protection_told(one, at(now))
+        return None if found is None else (found.reason, found.message)
+
+    assert told("true") is None
+    assert told("false") == (
+        "InvalidDoNotDisruptAnnotation",
+        'Invalid karpenter.sh/do-not-disrupt annotation: failed to parse "false" as a duration: '
+        'time: invalid duration "false", ignoring annotation',
+    )
+    assert told("0s") == (
+        "InvalidDoNotDisruptAnnotation",
+        'Invalid karpenter.sh/do-not-disrupt annotation: duration "0s" must be positive, ignoring annotation',
+    )
+    until = f"The karpenter.sh/do-not-disrupt grace period will elapse at {text(120)}"
+    assert told("2m", now=119.5) == ("DoNotDisruptUntil", until)
+    assert told("2m", now=120) == (
+        "DoNotDisruptGracePeriodElapsed",
+        "The karpenter.sh/do-not-disrupt grace period has elapsed, pod is now disruptable",
+    )
+    assert told("2m", started=None) is None
+    assert told("2m", phase="Succeeded") is None
+    assert told("2m", spec=TOLERATES) is None

@@ -81,7 +81,8 @@ def test_a_pool_counts_its_nodes_but_those_that_go_away() -> None:
     counted = pools.counted(pool(), states).status
 
     assert counted.nodes == 2
-    assert counted.resources == {"cpu": "8", "memory": "32Gi", "nodes": "2"}
+    assert counted.resources == {"cpu": "8", "ephemeral-storage": "0", "memory": "32Gi", "nodes": "2", "pods": "0"}
+    assert pools.counted(pool(), ()).status.resources["nodes"] == "0"
 
 
 def test_the_hash_covers_the_template_but_not_its_requirements() -> None:
@@ -127,6 +128,19 @@ def test_the_condition_tells_a_success_that_leaves_health_and_a_failure_that_end
     assert after(False) == ""
     assert after(False, False) == "False RegistrationFailed"
     assert after(False, False, True) == ""
+
+
+def test_a_failure_says_why_the_first_time_and_changes_nothing_after_that() -> None:
+    unwell = Health((False, False))
+    told = pools.told(pool(), unwell, success=False, reason="", message="", now=at(0))
+    held = conditions.find(told.status.conditions, "NodeRegistrationHealthy")
+    assert held is not None
+    assert held.message == "Failed to register node"
+    assert pools.told(told, unwell, success=False, reason="LaunchFailed", message="no right", now=at(9)) is told
+    never = pools.told(pool(), unwell, success=False, reason="Unauthorized", message="no right", now=at(0))
+    held = conditions.find(never.status.conditions, "NodeRegistrationHealthy")
+    assert held is not None
+    assert (held.reason, held.message) == ("Unauthorized", "no right")
 
 
 def test_health_is_taken_up_from_the_condition_and_forgotten_with_the_generation() -> None:

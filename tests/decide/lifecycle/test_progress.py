@@ -216,3 +216,11 @@ def test_a_node_with_less_than_nine_tenths_of_what_was_promised_is_told(memory: 
     assert says(found.claim, "ConsistentStateFound")[0] == status
     message = "expected 16Gi of resource memory, but found 14Gi (87.5% of expected)"
     assert [told.message for told in found.told] == ([message] if status == "False" else [])
+
+
+def test_a_failed_launch_tells_the_reason_that_is_known_of_it() -> None:
+    assert progress.failure("InvalidAMIID.NotFound", "The image id does not exist")[0] == "AMINotFound"
+    reason, message = progress.failure("UnauthorizedOperation", "You are not authorized")
+    assert reason == "Unauthorized"
+    assert message.startswith("Error creating fleet request: User is not authorized to perform this operation")
+    assert progress.failure("RequestTimeout", "no answer") == ("LaunchFailed", "no answer")

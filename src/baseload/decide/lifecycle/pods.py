@@ -4,10 +4,11 @@ from typing import Final
 
 from baseload.decide.fit.taints import taints_of, tolerated, tolerations_of
 from baseload.decide.lifecycle.names import DISRUPTED
-from baseload.decide.provision.pods import is_held
+from baseload.decide.provision.pods import DO_NOT_DISRUPT, is_held
 from baseload.kube.types.core import Pod
 from baseload.model.view import is_static, is_terminal
-from baseload.values import instant
+from baseload.plan.lifecycle import Told
+from baseload.values import duration, instant
 from baseload.values.duration import MINUTE
 
 STUCK: Final = 1 * MINUTE
@@ -51,3 +52,30 @@ def is_evictable(pod: Pod, now: int) -> bool:
 def is_critical(pod: Pod) -> bool:
     """By the name of its class, whatever its number."""
     return pod.spec.priority_class_name in CRITICAL
+
+
+def protection_told(pod: Pod, now: int) -> Told | None:
+    """What is told of a pod's do-not-disrupt when it would be evicted: that it cannot be read, or counts (spec 6.1)."""
+    value = pod.metadata.annotations.get(DO_NOT_DISRUPT)
+    if value in (None, "true") or not is_active(pod) or tolerates_disruption(pod) or is_static(pod):
+        return None
+    assert value is not None
+    try:
+        length = duration.parse(value)
+    except ValueError:
+        return _unread(f'failed to parse "{value}" as a duration: time: invalid duration "{value}"')
+    if length <= 0:
+        return _unread(f'duration "{value}" must be positive')
+    if not pod.status.start_time:
+        return None
+    ends = instant.parse(pod.status.start_time) + length
+    if now < ends:
+        message = f"The {DO_NOT_DISRUPT} grace period will elapse at {instant.format(ends - ends % instant.SECOND)}"
+        return Told("DoNotDisruptUntil", message)
+    message = f"The {DO_NOT_DISRUPT} grace period has elapsed, pod is now disruptable"
+    return Told("DoNotDisruptGracePeriodElapsed", message)
+
+
+def _unread(why: str) -> Told:
+    message = f"Invalid {DO_NOT_DISRUPT} annotation: {why}, ignoring annotation"
+    return Told("InvalidDoNotDisruptAnnotation", message, "Warning")

@@ -20,6 +20,8 @@ from baseload.values.resource import written
 
 REMEMBERED: Final = 4
 """results of registrations that a pool's health looks at"""
+ALWAYS_COUNTED: Final = ("cpu", "memory", "pods", "ephemeral-storage")
+"""What the status of a pool tells beside nodes, also where there is none of it"""
 UNHEALTHY: Final = 2
 """failures among them from which on the pool is unhealthy, however few results there are"""
 
@@ -78,7 +80,7 @@ def rehashed(pool: NodePool, claims: Iterable[NodeClaim]) -> tuple[NodeClaim, ..
 
 def counted(pool: NodePool, states: Iterable[StateNode]) -> NodePool:
     """The pool with the sum of its nodes' capacity, those that go away left out."""
-    total: Amounts = {}
+    total: Amounts = dict.fromkeys(ALWAYS_COUNTED, 0)
     nodes = 0
     for state in states:
         if state.pool == pool.metadata.name and not state.marked_for_deletion:
@@ -115,10 +117,12 @@ def health_of(pool: NodePool) -> Health:
 
 def told(pool: NodePool, health: Health, *, success: bool, reason: str, message: str, now: int) -> NodePool:
     """The pool after a result, with which `health` ends; a result that changes no verdict is not told."""
+    before = conditions.status_of(pool.status.conditions, REGISTRATION_HEALTHY)
     if success and health.is_healthy:
         said = Said(REGISTRATION_HEALTHY)
-    elif not success and not health.is_healthy:
-        said = Said(REGISTRATION_HEALTHY, "False", reason or "RegistrationFailed", message)
+    elif not success and not health.is_healthy and before != "False":
+        unregistered = "RegistrationFailed", "Failed to register node"
+        said = Said(REGISTRATION_HEALTHY, "False", *((reason, message) if reason else unregistered))
     else:
         return pool
     held = conditions.with_condition(pool.status.conditions, said, now, generation=pool.metadata.generation)

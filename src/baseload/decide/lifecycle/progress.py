@@ -66,6 +66,28 @@ def launch_failed(claim: NodeClaim, reason: str, message: str, now: int) -> Node
     return claim_saying(claim, said, now=now)
 
 
+def failure(code: str, text: str) -> tuple[str, str]:
+    """The reason and the message of a launch that failed, by the cloud's code."""
+    known = _FAILURES.get(code)
+    return (known[0], f"Error creating fleet request: {known[1]}") if known is not None else ("LaunchFailed", text)
+
+
+_FAILURES: Final = {
+    "UnauthorizedOperation": (
+        "Unauthorized",
+        "User is not authorized to perform this operation because no identity-based policy allows it",
+    ),
+    "RequestLimitExceeded": ("RequestLimitExceeded", "Request limit exceeded"),
+    "InternalError": ("InternalError", "An internal error has occurred"),
+    "InvalidAMIID.Malformed": ("InvalidAMIID", "AMI used for instance launch is invalid"),
+    "InvalidAMIID.NotFound": (
+        "AMINotFound",
+        "AMI used for instance launch either does not exist or you don't have permissions to use it",
+    ),
+}
+"""the cloud's code -> reason and meaning, as Karpenter tells them"""
+
+
 def cut(message: str) -> str:
     return message if len(message) < LONGEST else f"{message[:LONGEST]}..."
 
