@@ -60,6 +60,7 @@ BASELOAD = LazyGroup(
         "catalog": CATALOG,
         "up": Entry("baseload.cli.up:up", "Run a cluster on this machine, with nodes that come and go."),
         "replay": Entry("baseload.cli.replay:replay", "Live through a scenario on a virtual clock, and judge it."),
+        "top": Entry("baseload.cli.top:top", "Show the nodes of a cluster: price, fill, age and state, live."),
         "serve": Entry("baseload.cli.serve:serve", "Serve a Kubernetes API on this machine, for kubectl and clients."),
         "completion": Entry("baseload.cli.completion:completion", "Print the completion script of a shell."),
         "version": Entry("baseload.cli.version:version", "Print the version."),

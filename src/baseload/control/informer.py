@@ -116,6 +116,12 @@ class Informer:
         both = [self._at_first, *(reflector.error for reflector in self._reflectors)]
         return tuple(error for error in both if error is not None)
 
+    @property
+    def failing(self) -> dict[Kind, ApiError]:
+        """Kind -> what stands in the way of following it, now."""
+        both = zip(self.kept, self._reflectors, strict=False)
+        return {kind: reflector.error for kind, reflector in both if reflector.error is not None}
+
     async def run(self) -> None:
         """Follows until it is cancelled."""
         streaming = await self._offers_streaming()

@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from email.utils import formatdate
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -24,6 +25,7 @@ from baseload.embedded.api.authenticate import Credentials, everybody
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.watch import Closing
 from baseload.embedded.connection import Limits
+from baseload.embedded.store.ports import Clock
 from baseload.embedded.store.turns import Turns
 
 LOOPBACK: Final = "127.0.0.1"
@@ -59,14 +61,21 @@ def listening(port: int) -> socket.socket:
 class _Server(uvicorn.Server):
     """A server that lets go of its watches when it is told to stop, and tells when it answers."""
 
-    def __init__(self, config: uvicorn.Config, closing: Closing, answers: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, closing: Closing, clock: Clock, answers: Callable[[], None]) -> None:
         super().__init__(config)
-        self._closing, self._answers = closing, answers
+        self._closing, self._clock, self._answers = closing, clock, answers
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._answers()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Has answers carry the cluster's time as their Date, whatever time this machine has."""
+        is_over = await super().on_tick(counter)
+        date = formatdate(self._clock.now() // 10**9, usegmt=True).encode()
+        self.server_state.default_headers = [(b"date", date), *self.config.encoded_headers]
+        return is_over
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.stop(force=self.should_exit and sig == signal.SIGINT)
@@ -139,7 +148,7 @@ async def _serve(
         http=connection.within(limits),
         ws="none",
         server_header=False,
-        date_header=True,
+        date_header=False,
         timeout_keep_alive=75,
         timeout_graceful_shutdown=_GRACE,
         limit_concurrency=None,
@@ -149,7 +158,7 @@ async def _serve(
         ssl_ca_certs=str(tls.authority) if tls else None,
         ssl_cert_reqs=ssl.CERT_OPTIONAL if tls else ssl.CERT_NONE,
     )
-    server = _Server(config, closing, lambda: started(lambda: loop.call_soon_threadsafe(server.stop)))
+    server = _Server(config, closing, cluster.clock, lambda: started(lambda: loop.call_soon_threadsafe(server.stop)))
     _stop_with_terminal(loop, server)
     try:
         async with _beside(alongside(turns.committed) if alongside else None, server.stop):

@@ -2,8 +2,9 @@
 
 import pytest
 
-from baseload.embedded.api import ages, jsonpath, pod_rows
+from baseload.embedded.api import jsonpath, pod_rows
 from baseload.embedded.store.record import Json
+from baseload.values import span
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ from baseload.embedded.store.record import Json
     ],
 )
 def test_ages_are_told_in_at_most_two_units(seconds: int, text: str) -> None:
-    assert ages.duration(seconds) == text
+    assert span.text(seconds) == text
 
 
 TREE: Json = {

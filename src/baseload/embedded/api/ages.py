@@ -1,7 +1,7 @@
 """How long ago, as kubectl's tables say it: 5s, 3m20s, 7h, 4d3h, 2y10d."""
 
 from baseload.embedded.store.record import Json
-from baseload.values import instant
+from baseload.values import instant, span
 
 
 def age(moment: Json, now: int) -> str:
@@ -9,36 +9,6 @@ def age(moment: Json, now: int) -> str:
     if not isinstance(moment, str) or not moment:
         return "<unknown>"
     try:
-        return duration((now - instant.parse(moment)) // instant.SECOND)
+        return span.text((now - instant.parse(moment)) // instant.SECOND)
     except ValueError:
         return "<invalid>"
-
-
-def duration(seconds: int) -> str:
-    """A length of time in at most two units."""
-    if seconds < -1:
-        return "<invalid>"
-    seconds = max(seconds, 0)
-    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
-    years = days // 365
-    if seconds < 120:
-        return f"{seconds}s"
-    if minutes < 10:
-        return _two(minutes, "m", seconds % 60, "s")
-    if minutes < 180:
-        return f"{minutes}m"
-    if hours < 8:
-        return _two(hours, "h", minutes % 60, "m")
-    if hours < 48:
-        return f"{hours}h"
-    if hours < 192:
-        return _two(days, "d", hours % 24, "h")
-    if days < 730:
-        return f"{days}d"
-    if years < 8:
-        return _two(years, "y", days % 365, "d")
-    return f"{years}y"
-
-
-def _two(large: int, unit: str, small: int, smaller: str) -> str:
-    return f"{large}{unit}{small}{smaller}" if small else f"{large}{unit}"
