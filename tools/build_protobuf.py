@@ -3,7 +3,8 @@
     python tools/build_protobuf.py [MODULES]
 
 MODULES is Go's module cache, the folder that `go env GOMODCACHE` names, after
-`go mod download k8s.io/api@v0.37.2 k8s.io/apimachinery@v0.37.2 k8s.io/apiextensions-apiserver@v0.37.2`.
+`go mod download k8s.io/api@v0.37.2 k8s.io/apimachinery@v0.37.2 k8s.io/apiextensions-apiserver@v0.37.2
+k8s.io/kube-aggregator@v0.37.2`.
 Of each message the table has the fields: number, JSON name, type, how often, and what JSON says where there is none.
 Numbers and types stand in `generated.proto`; the JSON name, whether a field is a pointer and whether an empty one is
 left out stand in the tags of `types.go`. Descriptions are not taken.
@@ -56,6 +57,7 @@ KINDS = {
     "k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1": (
         f"apiextensions-apiserver@{VERSION}/pkg/apis/apiextensions/v1"
     ),
+    "k8s.io.kube_aggregator.pkg.apis.apiregistration.v1": f"kube-aggregator@{VERSION}/pkg/apis/apiregistration/v1",
 }
 PARTS = {
     "k8s.io.api.scheduling.v1alpha3": f"api@{VERSION}/scheduling/v1alpha3",

@@ -26,6 +26,42 @@ def test_applying_twice_changes_nothing(kubectl: Kubectl) -> None:
     assert kubectl("apply", "-f", "-", stdin=heavier) == "nodepool.karpenter.sh/default configured\n"
 
 
+EMPTIES = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: empties, labels: {}, annotations: {}}
+data: {}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: empties}
+spec:
+  paused: false
+  strategy: {}
+  selector: {matchLabels: {app: a}}
+  template:
+    metadata: {labels: {app: a}, annotations: {}}
+    spec:
+      nodeSelector: {}
+      containers: [{name: main, image: nginx, ports: [], resources: {}}]
+"""
+
+
+def test_empty_values_are_forgotten_and_so_applied_anew_each_time(kubectl: Kubectl) -> None:
+    assert kubectl("apply", "-f", "-", stdin=EMPTIES) == "configmap/empties created\ndeployment.apps/empties created\n"
+    before = version(kubectl, name="empties")
+
+    told = kubectl("apply", "-f", "-", stdin=EMPTIES)
+
+    assert told == "configmap/empties configured\ndeployment.apps/empties configured\n"
+    assert version(kubectl, name="empties") == before
+    assert kubectl("get", "configmap", "empties", "-o", "jsonpath={.data}{.metadata.labels}") == ""
+    assert (
+        kubectl("get", "deployment", "empties", "-o", "jsonpath={.spec.paused}{.spec.template.spec.nodeSelector}") == ""
+    )
+    assert kubectl("diff", "-f", "-", stdin=EMPTIES) == ""
+
+
 def test_applying_on_the_server_twice_leaves_the_object_as_it_is(kubectl: Kubectl) -> None:
     kubectl("apply", "--server-side", "-f", "-", stdin=manifests.DEPLOYMENT)
     before = version(kubectl)

@@ -3,11 +3,12 @@
 An event of events.k8s.io/v1 is one of the core group with other names for some of its fields.
 """
 
-from typing import Final
+from typing import Final, cast
 
 from baseload.embedded.api import autoscalers
 from baseload.embedded.api.versions import Conversion, Convert, Tree
 from baseload.embedded.store.resource import Resource
+from baseload.kube.protobuf import written
 
 _EVENT_FIELDS: Final = {
     "involvedObject": "regarding",
@@ -46,4 +47,5 @@ _KNOWN: Final[dict[tuple[str, str], tuple[Convert, Convert, dict[str, str]]]] = 
 def of_kind(view: Resource) -> Conversion:
     """The conversion of one of Kubernetes' own kinds in a version that is not the stored one."""
     shown, stored, fields = _KNOWN[view.api_version, view.kind]
-    return Conversion(view, shown, stored, fields)
+    form = written.of_kind(view.api_version, view.kind)
+    return Conversion(view, lambda tree: cast(Tree, form.write(shown(tree))), stored, fields)

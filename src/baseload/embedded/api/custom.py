@@ -8,7 +8,7 @@ from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.versions import Tree
 from baseload.embedded.store.errors import BadRequest, Cause
 from baseload.embedded.store.record import Json
-from baseload.kube.merge.tree import without_nulls
+from baseload.kube.protobuf import written
 from baseload.kube.schema import definitions
 from baseload.kube.structural import embedded, lists, nulls, values
 from baseload.kube.structural.fault import Fault
@@ -36,7 +36,7 @@ def completed(kind: ServedKind, tree: Tree) -> Tree:
     """The tree without the nulls that nobody wants, with defaults; refuses what is unreadable inside."""
     schema = kind.schema
     tree = cast(Tree, nulls.without(_unguarded(schema), tree))
-    tree["metadata"] = cast(Json, without_nulls(tree.get("metadata")))
+    tree["metadata"] = cast(Json, written.metadata(tree.get("metadata")))
     fields.default(schema, tree)
     handled = f'{kind.view.kind} in version "{kind.view.version}" cannot be handled as a {kind.view.kind}'
     if said := embedded.wrong_metadata(tree["metadata"]):

@@ -15,7 +15,8 @@ from baseload.embedded.store.record import Json, Record, section
 from baseload.kube.merge import apply as applying
 from baseload.kube.merge import merge_patch, strategic
 from baseload.kube.merge.refusal import PatchError
-from baseload.kube.merge.tree import Object, without_nulls
+from baseload.kube.merge.tree import Object
+from baseload.kube.protobuf import written
 from baseload.kube.schema import gate
 
 _READ: Final = frozenset({"apiVersion", "kind", "metadata", "status"})
@@ -47,9 +48,10 @@ def patched(cluster: Cluster, target: Target, old: Record, call: Call) -> Record
     except PatchError:
         return None
     status = msgspec.json.encode(after.get("status"))
-    if b":null" in status:
-        after = cast(Object, without_nulls(after, before))
-        status = msgspec.json.encode(after.get("status"))
+    form = written.of_kind(resource.api_version, resource.kind, "status")
+    if form.changes(status):
+        after = {**after, "status": form.write(after.get("status"))}
+        status = msgspec.json.encode(after["status"])
     if not _fits(target, status):
         return None
     after = applying.managed_after_update(

@@ -6,7 +6,7 @@ of an invalid object.
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
 import msgspec
 
@@ -17,6 +17,7 @@ from baseload.embedded.store import errors
 from baseload.embedded.store.errors import BadRequest, Cause, Invalid
 from baseload.embedded.store.record import Json, Record
 from baseload.kube.merge import go_text
+from baseload.kube.merge.tree import without_nulls
 from baseload.kube.schema import definitions, gate
 from baseload.kube.validation import decoding, names, rules
 from baseload.kube.validation.fault import Fault
@@ -77,10 +78,16 @@ def check(kind: ServedKind, tree: Tree, old: Record | None = None, *, subresourc
     elif (resource.group, resource.kind) == crds.KIND:
         causes = [*_of_metadata(kind, named), *([] if subresource else crds.causes(tree, before))]
     else:
+        tree, before = _bare(tree), None if before is None else _bare(before)
         found = rules.check(resource.group, resource.kind, tree, before, part=subresource)
         causes = [_cause(fault) for fault in found]
     if causes:
         raise errors.invalid(resource, str(named.get("name") or ""), tuple(causes))
+
+
+def _bare(tree: Tree) -> Tree:
+    """The tree without nulls, of which the rules know nothing."""
+    return cast(Tree, without_nulls(tree)) if b"null" in msgspec.json.encode(tree) else tree
 
 
 def _has_right_shape(kind: ServedKind, tree: Tree) -> bool:

@@ -30,7 +30,8 @@ from baseload.embedded.store.store import Removal
 from baseload.kube.merge import apply as applying
 from baseload.kube.merge import json_patch, merge_patch, strategic
 from baseload.kube.merge.refusal import PatchError
-from baseload.kube.merge.tree import Object, without_nulls
+from baseload.kube.merge.tree import Object
+from baseload.kube.protobuf import written
 
 APPLY: Final = "application/apply-patch+yaml"
 _JSON: Final = "application/json-patch+json"
@@ -245,9 +246,9 @@ def _defaulted(cluster: Cluster, kind: ServedKind, tree: Tree) -> Tree:
     """The tree, which can be read as its kind, with defaults."""
     if kind.is_custom:
         return custom.completed(kind, tree)
-    if b":null" in msgspec.json.encode(tree):
-        tree = cast(Tree, without_nulls(tree))
     validation.check_readable(kind, tree)
+    form = written.of_kind(kind.view.api_version, kind.view.kind)
+    tree = cast(Tree, form.of(tree, msgspec.json.encode(tree)))
     if kind.conversion is not None:
         # Kubernetes looks at its own kinds in one form, whatever the version in which they are sent.
         return kind.conversion.shown(_defaulted(cluster, cluster.kinds.of_resource(kind.resource), kind.stored(tree)))

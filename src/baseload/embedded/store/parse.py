@@ -131,7 +131,7 @@ def _body(resource: Resource, sections: dict[str, msgspec.Raw], sound: _Sound) -
     members += [
         b"%b:%b" % (msgspec.json.encode(name), one_line(bytes(raw)))
         for name, raw in sections.items()
-        if name not in _NOT_IN_BODY and bytes(raw) not in _ABSENT
+        if name not in _NOT_IN_BODY
     ]
     raw = b",".join(members)
     if not records.is_known(raw):

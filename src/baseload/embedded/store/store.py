@@ -212,8 +212,9 @@ class Store:
             1 if resource.has_generation else 0,
             self._now(),
         )
-        if not dry_run:
-            self._emit(table, key, "ADDED", record, None)
+        if dry_run:
+            return record.at(0)  # it was never in a version
+        self._emit(table, key, "ADDED", record, None)
         return record
 
     def update(self, draft: Record, part: Part = "main", *, dry_run: bool = False) -> Record:

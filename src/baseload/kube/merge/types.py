@@ -11,6 +11,7 @@ from typing import Literal, cast
 
 from baseload.kube.merge import defaults
 from baseload.kube.merge.tree import Object
+from baseload.kube.protobuf import written
 from baseload.kube.schema import definitions
 from baseload.kube.schema.definitions import Schema
 
@@ -180,5 +181,5 @@ def of_kind(api_version: str, kind: str) -> ObjectType | None:
         return None
     if definitions.is_custom(api_version, kind):
         return of_schema(api_version, kind, schema)
-    empty = {"metadata": {}, **defaults.ALWAYS_THERE.get(f"{api_version}/{kind}", {})}
+    empty = {"metadata": {}, **written.empty(api_version, kind)}
     return ObjectType(api_version, kind, _made(schema, is_open=False), empty, custom=False)

@@ -37,7 +37,7 @@ class Surroundings:
 
 def all_of(spec: Tree, path: str, around: Surroundings) -> Faults:
     """The containers, the initial ones and those that were added to debug."""
-    main = spec.get("containers", ())
+    main = spec.get("containers") or ()
     if not main:
         yield required(f"{path}.containers")
     yield from _main(main, f"{path}.containers", around)
@@ -170,7 +170,7 @@ def _host_ports(given: Any, path: str) -> Faults:
 def on_host_network(spec: Tree, path: str) -> Faults:
     """Ports of a pod that uses its node's network."""
     for field in ("containers", "initContainers"):
-        for index, container in enumerate(spec.get(field, ())):
+        for index, container in enumerate(spec.get(field) or ()):
             for place, port in enumerate(container.get("ports", ())):
                 if port.get("hostPort", 0) not in (0, port.get("containerPort")):
                     at = f"{path}.{field}[{index}].ports[{place}].hostPort"

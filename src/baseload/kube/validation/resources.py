@@ -183,7 +183,7 @@ def of_pod(spec: Tree, path: str) -> Faults:
 def _total(spec: Tree, field: str, resource: str) -> int:
     return sum(
         amount(container.get("resources", {}).get(field, {}).get(resource, 0))
-        for container in spec.get("containers", ())
+        for container in spec.get("containers") or ()
     )
 
 

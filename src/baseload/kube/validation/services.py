@@ -112,9 +112,22 @@ def _addresses(spec: Tree, old: Tree | None) -> Faults:
     held = before.get("clusterIPs", [])
     if held and addresses and addresses[0] != held[0] and before.get("type") != "ExternalName":
         yield invalid("spec.clusterIPs[0]", addresses, "may not change once set")
-    if policy == "RequireDualStack":
+    yield from _one_family(spec, is_anyones=address == _HEADLESS and not spec.get("selector"))
+
+
+def _one_family(spec: Tree, *, is_anyones: bool) -> Faults:
+    """What a cluster of one family of addresses refuses, but for services whose endpoints somebody else writes."""
+    policy, families = spec.get("ipFamilyPolicy"), spec.get("ipFamilies", [])
+    if policy == "RequireDualStack" and not is_anyones:
         why = "this cluster is not configured for dual-stack services"
         yield invalid("spec.ipFamilyPolicy", policy, why)
+    if policy == "SingleStack" and len(families) > 1:
+        why = "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified"
+        yield invalid("spec.ipFamilyPolicy", policy, why)
+    elif not is_anyones:
+        for index, family in enumerate(families):
+            if family == "IPv6":
+                yield invalid(f"spec.ipFamilies[{index}]", family, "not configured on this cluster")
 
 
 def _each_address(addresses: list[str]) -> Faults:

@@ -220,7 +220,7 @@ def _file(item: Tree, path: str) -> Faults:
 def _projected(told: Tree, path: str) -> Faults:
     yield from _mode(told, "defaultMode", path)
     paths: set[str] = set()
-    for index, one in enumerate(told.get("sources", ())):
+    for index, one in enumerate(told.get("sources") or ()):
         at = f"{path}.sources[{index}]"
         kinds = [name for name in ("secret", "configMap", "downwardAPI", "serviceAccountToken") if one.get(name)]
         for extra in kinds[1:]:

@@ -109,8 +109,13 @@ def _give_cluster_address(review: Review, spec: Tree) -> None:
         if spec.get("clusterIPs") and not kept:
             return  # which is refused: the one goes with the other
         spec["clusterIP"] = kept or _free_address(review)
-    fill(spec, {"ipFamilyPolicy": "SingleStack"})
+    is_anyones = spec["clusterIP"] == _HEADLESS and not spec.get("selector")
+    fill(spec, {"ipFamilyPolicy": "RequireDualStack" if is_anyones else "SingleStack"})
     fill_empty(spec, {"clusterIPs": [spec["clusterIP"]], "ipFamilies": ["IPv4"]})
+    families = spec["ipFamilies"]
+    if is_anyones and spec["ipFamilyPolicy"] != "SingleStack" and isinstance(families, list) and len(families) == 1:
+        # Endpoints that somebody else writes may be of either family, whatever the cluster gives its own.
+        spec["ipFamilies"] = [*families, "IPv6" if families == ["IPv4"] else "IPv4"]
 
 
 def _give_node_ports(review: Review, spec: Tree) -> None:
