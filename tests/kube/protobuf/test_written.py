@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import msgspec
 import pytest
 
 from baseload.kube.protobuf import written
 
 
 def kept(api_version: str, kind: str, tree: Any) -> Any:
-    return written.of_kind(api_version, kind).of(tree, msgspec.json.encode(tree))
+    return written.of_kind(api_version, kind).of(tree)
 
 
 def pod(**spec: Any) -> dict[str, Any]:

@@ -87,7 +87,8 @@ def check(kind: ServedKind, tree: Tree, old: Record | None = None, *, subresourc
 
 def _bare(tree: Tree) -> Tree:
     """The tree without nulls, of which the rules know nothing."""
-    return cast(Tree, without_nulls(tree)) if b"null" in msgspec.json.encode(tree) else tree
+    body = {name: held for name, held in tree.items() if name != "metadata"}
+    return cast(Tree, without_nulls(tree)) if b"null" in msgspec.json.encode(body) else tree
 
 
 def _has_right_shape(kind: ServedKind, tree: Tree) -> bool:

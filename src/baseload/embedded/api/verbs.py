@@ -248,7 +248,7 @@ def _defaulted(cluster: Cluster, kind: ServedKind, tree: Tree) -> Tree:
         return custom.completed(kind, tree)
     validation.check_readable(kind, tree)
     form = written.of_kind(kind.view.api_version, kind.view.kind)
-    tree = cast(Tree, form.of(tree, msgspec.json.encode(tree)))
+    tree = cast(Tree, form.of(cast(Object, tree)))
     if kind.conversion is not None:
         # Kubernetes looks at its own kinds in one form, whatever the version in which they are sent.
         return kind.conversion.shown(_defaulted(cluster, cluster.kinds.of_resource(kind.resource), kind.stored(tree)))

@@ -5,7 +5,7 @@ and `paused: false` are forgotten at once, while a role's rules that nobody gave
 which sort stands in the table by which protobuf is read.
 
 Most pods have nothing to forget. The bytes tell: what is empty there is looked for, and the tree is gone through
-only where it is a field that can be forgotten. Objects of other kinds are few.
+only where it is a field that can be forgotten. Objects of most other kinds are few.
 """
 
 import re
@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, cast
+
+import msgspec
 
 from baseload.kube.protobuf import shapes, table
 from baseload.kube.protobuf.table import SCALARS, Field
@@ -33,7 +35,7 @@ _LITERALS: Final = {"string": '""', "bytes": '""', "bool": "false"}
 _SCHEMA: Final = "apiextensions.v1.JSONSchemaProps"
 _PERHAPS_SCHEMA: Final = (f"{_SCHEMA}OrBool", f"{_SCHEMA}OrArray", f"{_SCHEMA}OrStringArray")
 _MANAGERS: Final = "meta.v1.ManagedFieldsEntry"
-_NUMEROUS: Final = "core.v1.Pod"
+_NUMEROUS: Final = ("core.v1.Pod", "apps.v1.Deployment", "apps.v1.ReplicaSet")
 _TOLD_APART: Final = (("autoscaling.v2.HPAScalingRules", "policies"), ("core.v1.PersistentVolumeSpec", "capacity"))
 """Fields that are refused when they are there and empty, and may be absent"""
 _EMPTY: Final = re.compile(rb':(?:\{\}|\[\]|""|false|0(?=[,}]))')
@@ -70,9 +72,10 @@ class Form:
     forgotten: frozenset[bytes]  # the JSON of fields that may be forgotten, or gain something: `name":[]`
     always: bool  # whether a tree is gone through whatever its bytes show
 
-    def of(self, tree: object, raw: bytes) -> object:
+    def of(self, tree: Tree) -> Tree:
         """The tree as it would be written; the very tree where its bytes show that this changes nothing."""
-        return self.write(tree) if self.always or self.changes(raw) else tree
+        is_written = self.always or self.changes(_plain(tree))
+        return cast(Tree, self.write(tree)) if is_written else tree
 
     def changes(self, raw: bytes) -> bool:
         """Whether something empty in an object's bytes may have to go."""
@@ -87,6 +90,15 @@ class Form:
         return False
 
 
+def _plain(tree: Tree) -> bytes:
+    """A tree's bytes without its managers, who say `{}` of every field."""
+    metadata = tree.get("metadata")
+    if isinstance(metadata, dict) and "managedFields" in metadata:
+        kept = {name: held for name, held in metadata.items() if name != "managedFields"}
+        return msgspec.json.encode({**tree, "metadata": kept})
+    return msgspec.json.encode(tree)
+
+
 @cache
 def of_kind(api_version: str, kind: str, part: str = "") -> Form:
     """The form of one of Kubernetes' own kinds, or of what one field of it holds."""
@@ -97,7 +109,7 @@ def of_kind(api_version: str, kind: str, part: str = "") -> Form:
         return Form(lambda value: value, frozenset(), always=False)
     within = _within(message)
     fields = {field.encode() for inner in within for field in _forgotten(inner)}
-    return Form(_writes(message), frozenset(fields), always=not part and message != _NUMEROUS)
+    return Form(_writes(message), frozenset(fields), always=not part and message not in _NUMEROUS)
 
 
 def _forgotten(message: str) -> Iterator[str]:
