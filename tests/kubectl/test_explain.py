@@ -26,6 +26,31 @@ def test_a_field_is_explained_by_its_path(kubectl: Kubectl) -> None:
     assert "VERSION:    v1" in kubectl("explain", "hpa", "--api-version=autoscaling/v1")
 
 
+@pytest.mark.embedded_only("the words are our own")
+@pytest.mark.both_kubectls
+def test_kinds_and_fields_are_explained_in_short_words(kubectl: Kubectl) -> None:
+    told = kubectl("explain", "deployment.spec").split("DESCRIPTION:\n")[1]
+
+    assert told.startswith("    How many pods there should be, and how they are replaced.\n")
+    field = "  replicas\t<integer>\n    How many pods there should be. 1 unless told otherwise.\n"
+    assert field in told
+    assert "<no description>" not in told
+
+
+@pytest.mark.embedded_only("the words are our own")
+def test_custom_kinds_are_explained_down_to_the_items_of_lists(kubectl: Kubectl) -> None:
+    told = kubectl("explain", "nodepool.spec.disruption.budgets")
+
+    assert "DESCRIPTION:\n    How many nodes may go at once; the strictest that holds counts.\n" in told
+    assert "  schedule\t<string>\n    When the budget holds, in cron's five fields. Always unless told" in told
+
+
+@pytest.mark.embedded_only("the words are our own")
+@pytest.mark.parametrize("kind", ["pod", "nodeclaim", "ec2nodeclass", "priorityclass", "networkpolicy", "hpa"])
+def test_every_field_at_the_top_of_a_kind_has_words(kubectl: Kubectl, kind: str) -> None:
+    assert "<no description>" not in kubectl("explain", kind)
+
+
 @pytest.mark.both_kubectls
 def test_the_cluster_says_where_it_is(kubectl: Kubectl) -> None:
     told = kubectl("cluster-info")

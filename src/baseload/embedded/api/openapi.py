@@ -14,7 +14,7 @@ from baseload.embedded.api.kinds import Kinds, ServedKind
 from baseload.embedded.api.operations import REFERENCE
 from baseload.embedded.api.tagged import Tagged
 from baseload.embedded.store.record import Json
-from baseload.kube.schema import definitions
+from baseload.kube.schema import definitions, descriptions
 from baseload.kube.schema.definitions import Schema
 
 Tree = dict[str, Json]
@@ -78,17 +78,28 @@ def _made(path: str, kinds: list[ServedKind]) -> Tree:
     waiting = [operations.DELETE_OPTIONS, f"{operations.META}ObjectMeta"]
     for kind in kinds:
         name = operations.schema_name(kind)
-        schemas[name] = _translated(enumerations.told(name, kind.schema), waiting, operations.gvk(kind))
+        schemas[name] = _translated(_whole(name, kind), waiting, operations.gvk(kind))
         if "list" in kind.verbs:
             schemas[operations.list_name(kind)] = operations.lists(kind)
         paths.update(operations.paths(f"/{path}", kind))
     while waiting:
         name = waiting.pop()
         if name not in schemas:
-            schemas[name] = _translated(enumerations.told(name, definitions.definition(name)), waiting)
+            schemas[name] = _translated(_part(name), waiting)
     info: Tree = {"title": swagger.TITLE, "version": baseload.__version__}
     components: Tree = {"schemas": dict(sorted(schemas.items())), "responses": {"Refused": _REFUSED}}
     return {"openapi": "3.0.0", "info": info, "paths": paths, "components": components}
+
+
+def _whole(name: str, kind: ServedKind) -> Schema:
+    """A kind's schema with all that is told of it."""
+    view = kind.view
+    known_as = f"{view.group}/{view.kind}" if kind.is_custom else name
+    return descriptions.of_kind(known_as, enumerations.told(name, kind.schema))
+
+
+def _part(name: str) -> Schema:
+    return descriptions.told(name, enumerations.told(name, definitions.definition(name)))
 
 
 def _translated(schema: Schema, waiting: list[str], gvk: Tree | None = None) -> Tree:
