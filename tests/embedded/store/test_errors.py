@@ -34,7 +34,7 @@ OWN = [kind for kind in StatusError.__subclasses__() if kind.__module__ == error
 @pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.__name__)
 def test_each_refusal_has_a_code_and_a_reason(kind: type[StatusError]) -> None:
     assert 400 <= kind.code < 600
-    assert kind.reason
+    assert bool(kind.reason) is (kind is not errors.Unreasoned)
 
 
 def test_kinds_outside_the_core_group_are_named_with_their_group() -> None:

@@ -18,7 +18,7 @@ from baseload.embedded.api.call import JSON, MERGE, Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
 from baseload.embedded.api.target import Target
-from baseload.embedded.store import deletion, errors
+from baseload.embedded.store import deletion, errors, rules
 from baseload.embedded.store import record as records
 from baseload.embedded.store.deletion import Options
 from baseload.embedded.store.record import Body, Json, Record
@@ -89,9 +89,8 @@ class ActorClient:
         """A merge patch of an object, or of one of its subresources; nothing where the object took another's name."""
         kind = self.cluster.kinds.of_resource(old.resource)
         target = Target(kind, old.namespace, old.name, subresource)
-        tree = msgspec.to_builtins(change)
-        body = msgspec.json.encode({**tree, "metadata": {**tree.get("metadata", {}), "uid": old.uid}})
-        return verbs.patch(self.cluster, target, Call("PATCH", self._query, _MERGED, body))[0]
+        rules.check_preconditions(self.store.get(old.resource, old.namespace, old.name), old.uid, 0)
+        return verbs.patch(self.cluster, target, Call("PATCH", self._query, _MERGED, msgspec.json.encode(change)))[0]
 
     def delete(self, old: Record, options: Options = deletion.DEFAULT) -> Record:
         """Deletes that very object."""

@@ -22,6 +22,11 @@ def json(tree: object, *, code: int = 200, media_type: str = "application/json")
     return Answer(code, msgspec.json.encode(tree), media_type)
 
 
+def no_such_page() -> Answer:
+    """What is answered outside of the API's groups to a path that is none."""
+    return text("404 page not found\n", code=404)
+
+
 def text(told: str, *, code: int = 200) -> Answer:
     """A text for people."""
     return Answer(code, told.encode(), TEXT)

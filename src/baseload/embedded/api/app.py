@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from baseload.embedded.api import answers, discovery, health, reviews, status
+from baseload.embedded.api.answer import no_such_page
 from baseload.embedded.api.answers import Answer
 from baseload.embedded.api.authenticate import Authenticate, everybody
 from baseload.embedded.api.authorize import attributes, impersonate
@@ -25,7 +26,7 @@ from baseload.embedded.api.identity import Identity
 from baseload.embedded.api.measures import Measures
 from baseload.embedded.api.negotiate import PLAIN, Form, compressed, indented
 from baseload.embedded.api.published import Published
-from baseload.embedded.api.refusals import Failed, TooLarge, no_such_path
+from baseload.embedded.api.refusals import Failed, NoSuchPath, TooLarge, no_such_path
 from baseload.embedded.api.watch import Closing
 from baseload.embedded.store.errors import BadRequest, StatusError
 
@@ -101,6 +102,23 @@ class Api:
         return identity
 
     def answer(self, steps: list[str], call: Call) -> Answer | ASGIApp:
+        try:
+            return self._answer(steps, call)
+        except NoSuchPath:
+            if self._is_outside(steps):
+                return no_such_page()
+            raise
+
+    def _is_outside(self, steps: list[str]) -> bool:
+        """Whether a path that names nothing is not even of a group."""
+        match steps:
+            case ["apis", group, *_]:
+                return all(kind.view.group != group for kind in self.cluster.kinds)
+            case ["api" | "apis", *_]:
+                return False
+        return True
+
+    def _answer(self, steps: list[str], call: Call) -> Answer | ASGIApp:
         match steps:
             case ["api" | "apis" as root]:
                 return self.published.discovered(root, call)

@@ -9,6 +9,7 @@ from baseload.embedded.api.refusals import of_other_kind
 from baseload.embedded.api.target import Target
 from baseload.embedded.store.errors import BadRequest
 from baseload.kube.kinds import group_of
+from baseload.kube.protobuf import table
 
 
 def tree(target: Target, call: Call) -> Tree:
@@ -58,6 +59,8 @@ def _check_kind(kind: ServedKind, tree: Tree) -> None:
         tree.setdefault("apiVersion", resource.api_version)
     told, version = str(tree.get("kind") or ""), str(tree.get("apiVersion") or "")
     if not kind.is_custom and (told, group_of(version)) != (resource.kind, resource.group):
+        raise of_other_kind(version, told, resource.api_version, resource.kind)
+    if not kind.is_custom and table.message_of(version, told) is None:
         raise of_other_kind(version, told, resource.api_version, resource.kind)
     if told != resource.kind:
         raise BadRequest(f"{told} in version {version} cannot be handled as a {resource.kind}")

@@ -37,7 +37,7 @@ def answer(steps: list[str], call: Call, cluster: Cluster, closing: Closing) -> 
             check = _checks(page, cluster, closing).get(name)
             if check is not None:
                 return answers.text("ok") if check() else answers.text(_failed(name), code=500)
-            return answers.text("404 page not found\n", code=404)
+            return answers.no_such_page()
     raise no_such_path()
 
 

@@ -10,10 +10,10 @@ from typing import Final, Never
 import msgspec
 
 from baseload.embedded.store.record import Json
+from baseload.kube.merge import go_text
 
 _ENDS: Final = "unexpected end of JSON input"
 _SHOWN: Final = 30
-_KINDS: Final = ((bool, "bool"), (str, "string"), (list, "array"))
 _HEAD: Final = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 
@@ -40,8 +40,7 @@ def summary(body: bytes) -> str:
 
 def no_object(value: Json) -> str:
     """Why a value is no object, in Go's words."""
-    held = next((name for type, name in _KINDS if isinstance(value, type)), "number")
-    return f"json: cannot unmarshal {held} into Go value of type {_HEAD}"
+    return go_text.cannot(value, _HEAD)
 
 
 def _read_again(body: bytes, refusal: Exception) -> Json:

@@ -112,6 +112,8 @@ def _manager(given: str) -> list[Cause]:
 def check_read(query: Mapping[str, str], *, is_watch: bool) -> None:
     """Refuses a list or a watch whose options do not go together; what a version has to do with it is the store's."""
     match, initial = query.get(_MATCH, ""), query.get("sendInitialEvents")
+    if query.get("timeoutSeconds"):
+        integer(query["timeoutSeconds"])
     causes: list[Cause] = []
     if is_watch:
         causes += _of_watch(match, asks_for_initial=initial is not None)

@@ -5,12 +5,12 @@ from typing import Final
 import msgspec
 
 from baseload.embedded.api import discovery, openapi, swagger
-from baseload.embedded.api.answer import Answer, json
+from baseload.embedded.api.answer import TEXT, Answer, json
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.kinds import Kinds
 from baseload.embedded.api.negotiate import PLAIN, Form, form
 from baseload.embedded.api.openapi import Documents
-from baseload.embedded.api.refusals import NotAcceptable, no_such_path
+from baseload.embedded.api.refusals import NotAcceptable, no_such_method, no_such_path
 from baseload.embedded.api.tagged import Tagged
 
 _DISCOVERY: Final = (
@@ -36,6 +36,8 @@ class Published:
         if wanted.kind:
             told = self._aggregated(root, wanted.version)
             return told.answer(call.headers, media_type=wanted.media_type, cache="public")
+        if root == "api" and call.method not in ("GET", "HEAD"):
+            raise no_such_method()
         if root == "api":
             return json(discovery.core_versions(call.headers.get("host", "")))
         return json(discovery.groups(self._kinds))
@@ -57,8 +59,7 @@ class Published:
             case ["v3", *steps]:
                 path = "/".join(steps)
                 document = self._documents.document(path)
-                if document is not None:
-                    return _version_3(document, path, call)
+                return Answer(404, b"", TEXT) if document is None else _version_3(document, path, call)
             case ["v2"]:
                 return self._version_2(call)
         raise no_such_path()

@@ -10,12 +10,11 @@ StatusError (embedded.store.errors)
     TooManyRequests     not now: a disruption budget has nothing left
     Unavailable         nothing is there that could answer
     NotServed           a part of Kubernetes that is not here
-    Failed              the server's own words for a patch that it cannot merge
+    Failed              the server's own fault
 """
 
-from baseload.embedded.store.errors import BadRequest, Conflict, Invalid, StatusError
+from baseload.embedded.store.errors import BadRequest, Conflict, Invalid, StatusError, Unreasoned
 from baseload.embedded.store.errors import Cause as Cause
-from baseload.embedded.store.resource import Resource
 from baseload.kube.kinds import group_of
 from baseload.kube.merge.refusal import ApplyConflict, PatchError
 from baseload.kube.protobuf import table
@@ -77,17 +76,17 @@ class NotServed(StatusError):
 
 
 class Failed(StatusError):
-    """What a server answers with 500 although the request is to blame."""
+    """The server's own fault."""
 
     code, reason = 500, "InternalError"
 
 
 def no_such_path() -> NoSuchPath:
-    return NoSuchPath("the server could not find the requested resource")
+    return NoSuchPath("the server could not find the requested resource", is_general=True)
 
 
 def no_such_method() -> NoSuchMethod:
-    return NoSuchMethod("the server does not allow this method on the requested resource")
+    return NoSuchMethod("the server does not allow this method on the requested resource", is_general=True)
 
 
 def not_registered(api_version: str, kind: str) -> str:
@@ -105,12 +104,12 @@ def of_other_kind(api_version: str, kind: str, wanted_version: str, wanted: str)
     return BadRequest(f'{kind} in version "{version}" cannot be handled as a {wanted}: {why}')
 
 
-def of_patch(error: PatchError, resource: Resource, name: str) -> StatusError:
-    """A patch's refusal as a Status."""
+def of_patch(error: PatchError) -> StatusError:
+    """A patch's refusal as a Status, which does not say of what."""
     causes: tuple[Cause, ...] = ()
     if isinstance(error, ApplyConflict):
         causes = tuple(Cause(cause.reason, cause.message, cause.field) for cause in error.causes)
     if error.code == Invalid.code:
-        return Invalid(error.message)  # a server does not say of what
+        return Invalid(error.message, is_general=True)
     by_code: dict[int, type[StatusError]] = {400: BadRequest, 409: Conflict, 413: TooLarge, 415: Unsupported}
-    return by_code.get(error.code, Failed)(error.message, resource=resource, name=name, causes=causes)
+    return by_code.get(error.code, Unreasoned)(error.message, causes=causes)

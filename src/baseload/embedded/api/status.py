@@ -14,7 +14,7 @@ def failure(error: StatusError) -> dict[str, Json]:
     told: dict[str, Json] = {**_KIND, "metadata": metadata, "status": "Failure", "message": str(error)}
     if error.reason:
         told["reason"] = error.reason
-    if details := _details(error):
+    if (details := _details(error)) or error.is_general:
         told["details"] = details
     return {**told, "code": error.code}
 

@@ -10,7 +10,17 @@ from typing import Final, cast
 
 import msgspec
 
-from baseload.embedded.api import alike, birth, bodies, crds, custom, parts, status_patches, validation
+from baseload.embedded.api import (
+    alike,
+    birth,
+    bodies,
+    crds,
+    custom,
+    options,
+    parts,
+    status_patches,
+    validation,
+)
 from baseload.embedded.api.admission import Review
 from baseload.embedded.api.admission.defaults import give_defaults
 from baseload.embedded.api.authorize import escalation
@@ -22,13 +32,13 @@ from baseload.embedded.api.refusals import Unsupported, no_such_method, of_patch
 from baseload.embedded.api.target import Target
 from baseload.embedded.api.versions import tree_of as tree_of
 from baseload.embedded.store import errors, parse, rules
-from baseload.embedded.store.errors import BadRequest, Cause, Invalid
+from baseload.embedded.store.errors import BadRequest, Cause
 from baseload.embedded.store.record import Json, Record
 from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.rules import Part
 from baseload.embedded.store.store import Removal
 from baseload.kube.merge import apply as applying
-from baseload.kube.merge import json_patch, merge_patch, strategic
+from baseload.kube.merge import go_text, json_patch, merge_patch, strategic
 from baseload.kube.merge.refusal import PatchError
 from baseload.kube.merge.tree import Object
 from baseload.kube.protobuf import written
@@ -36,6 +46,7 @@ from baseload.kube.protobuf import written
 APPLY: Final = "application/apply-patch+yaml"
 _JSON: Final = "application/json-patch+json"
 _PATCHES: Final = (_JSON, MERGE, STRATEGIC, APPLY)
+_NOTHING: Final = (b"", b"null")
 _SERVERS: Final = ("uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds")
 """Metadata that is the server's alone"""
 
@@ -126,7 +137,7 @@ def patched(before: Tree, call: Call, target: Target) -> Tree:
     if call.media_type not in _PATCHES:
         if target.kind.is_custom:
             raise unsupported(_JSON, MERGE, APPLY)
-        raise Unsupported("415: Unsupported Media Type")
+        raise Unsupported("415: Unsupported Media Type", is_general=True)
     try:
         sent = decoded(call.body, call.media_type)
     except Unreadable as error:
@@ -140,14 +151,14 @@ def patched(before: Tree, call: Call, target: Target) -> Tree:
         else:
             after = strategic.patched(cast(Object, before), sent, api_version=resource.api_version, kind=resource.kind)
     except PatchError as error:
-        raise of_patch(error, resource, target.name) from error
+        raise of_patch(error) from error
     return _copied(after)
 
 
 def replace(cluster: Cluster, target: Target, old: Record, after: Tree, call: Call) -> Record:
     """Puts a tree in the place of an object, as far as the target goes: all but the status, or the status alone."""
     kind, manager = target.kind, call.manager
-    _check_preconditions(old, after)
+    _check_preconditions(old, after, is_patch=call.method == "PATCH")
     before = kind.tree(old)
     after = _defaulted(cluster, kind, _within(before, after, target))
     escalation.check(cluster.authorizer, call.identity, kind.resource, after, old)
@@ -166,20 +177,21 @@ def replace(cluster: Cluster, target: Target, old: Record, after: Tree, call: Ca
 
 
 def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
-    config = decoded(call.body, APPLY)
-    if not isinstance(config, dict):
-        raise BadRequest("an applied configuration must be a map")
+    config = {} if call.body.strip() in _NOTHING else decoded(call.body, APPLY)
     if not call.query.get("fieldManager"):
         message = "Required value: is required for apply patch"
-        cause = Cause("FieldValueRequired", message, "fieldManager")
-        raise Invalid(f'PatchOptions.meta.k8s.io "" is invalid: fieldManager: {message}', causes=(cause,))
-    bodies.check(target, config)
+        raise options.invalid("PatchOptions", Cause("FieldValueRequired", message, "fieldManager"))
+    if not isinstance(config, dict):
+        why = go_text.cannot(config, go_text.MAP)
+        raise BadRequest(f"error decoding patch: error unmarshaling JSON: while decoding JSON: {why}")
     kind = target.kind
     old = cluster.store.find(kind.resource, target.namespace, target.name)
     if old is None and target.subresource:
         raise errors.not_found(kind.resource, target.name)
     live = None if old is None else kind.tree(old)
     try:
+        applying.check_kind(cast(Object, config), kind.type)
+        bodies.check(target, config)
         after = applying.apply(
             cast("Object | None", live),
             cast(Object, config),
@@ -190,7 +202,7 @@ def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
             subresource=target.subresource,
         )
     except PatchError as error:
-        raise of_patch(error, kind.view, target.name) from error
+        raise of_patch(error) from error
     if old is None:
         asked = Attributes("create", kind.view.group, kind.view.plural, "", target.namespace, target.name)
         cluster.authorizer.check(call.identity, asked)
@@ -198,7 +210,7 @@ def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
     assert live is not None
     if after is live:
         return old, False
-    _check_preconditions(old, cast(Tree, after))
+    _check_preconditions(old, cast(Tree, after), is_patch=True)
     tree = _defaulted(cluster, kind, _within(live, _copied(after), target))
     escalation.check(cluster.authorizer, call.identity, kind.resource, tree, old)
     tree = _admitted(cluster, kind, tree, old, subresource=target.subresource)
@@ -323,15 +335,18 @@ def _within(before: Tree, after: Tree, target: Target) -> Tree:
     return {**after, "metadata": metadata}
 
 
-def _check_preconditions(old: Record, after: Tree) -> None:
+def _check_preconditions(old: Record, after: Tree, *, is_patch: bool) -> None:
     metadata = after.get("metadata")
     sent = metadata if isinstance(metadata, dict) else {}
-    if (uid := sent.get("uid")) and uid != old.uid:
-        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old.uid}"
-        raise errors.conflict(old.resource, old.name, why)
     version = sent.get("resourceVersion")
     if version and parse.version_of(str(version)) != old.version:
         why = "the object has been modified; please apply your changes to the latest version and try again"
+        raise errors.conflict(old.resource, old.name, why)
+    if (uid := sent.get("uid")) and uid != old.uid:
+        if is_patch:
+            cause = Cause("FieldValueInvalid", f'Invalid value: "{uid}": field is immutable', "metadata.uid")
+            raise errors.invalid(old.resource, old.name, (cause,))
+        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old.uid}"
         raise errors.conflict(old.resource, old.name, why)
     if (name := sent.get("name")) not in (None, "", old.name):
         raise BadRequest(f"the name of the object ({name}) does not match the name on the URL ({old.name})")

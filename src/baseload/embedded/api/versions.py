@@ -84,4 +84,5 @@ def refusal(error: StatusError, stored: Resource, view: Resource) -> StatusError
         causes=error.causes,
         retry_after=error.retry_after,
         token=error.token,
+        is_general=error.is_general,
     )

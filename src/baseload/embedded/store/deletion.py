@@ -35,14 +35,14 @@ DEFAULT: Final = Options()
 def check(record: Record, options: Options) -> None:
     """Refuses where the object is not the one that the client means."""
     if options.uid and options.uid != record.uid:
-        raise errors.conflict(
+        raise errors.other_than_meant(
             record.resource,
             record.name,
             f"the UID in the precondition ({options.uid}) does not match the UID in record ({record.uid}). "
             "The object might have been deleted and then recreated",
         )
     if options.version and options.version != record.version:
-        raise errors.conflict(
+        raise errors.other_than_meant(
             record.resource,
             record.name,
             f"the ResourceVersion in the precondition ({options.version}) does not match the ResourceVersion in record "

@@ -10,10 +10,11 @@ BaseloadError
         Gone            the version is no longer held: list anew (a list may go on with `token`)
         Invalid         the object breaks a rule of its kind: the causes name the fields
         VersionTooNew   the version lies ahead of the store: ask again in `retry_after` seconds
+        Unreasoned      what a server answers with 500 although the request is to blame, and for which it has no reason
         Broken          the disk refused a commit: what is in memory is not what is on disk, so stop the process
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from baseload.embedded.store.resource import Resource
@@ -30,7 +31,10 @@ class Cause:
 
 
 class StatusError(BaseloadError):
-    """A refusal that a client is answered with; `resource` and `name` say of what."""
+    """A refusal that a client is answered with; `resource` and `name` say of what, `is_general` that it is of nothing.
+
+    What is refused before anybody looks at an object has details too, which are empty.
+    """
 
     code: ClassVar[int]
     reason: ClassVar[str]
@@ -44,10 +48,11 @@ class StatusError(BaseloadError):
         causes: tuple[Cause, ...] = (),
         retry_after: int = 0,
         token: str = "",
+        is_general: bool = False,
     ) -> None:
         super().__init__(message)
         self.resource, self.name, self.causes = resource, name, causes
-        self.retry_after, self.token = retry_after, token
+        self.retry_after, self.token, self.is_general = retry_after, token, is_general
 
 
 class BadRequest(StatusError):
@@ -98,6 +103,12 @@ class VersionTooNew(StatusError):
     code, reason = 504, "Timeout"
 
 
+class Unreasoned(StatusError):
+    """What a server answers with 500 although the request is to blame, and for which it has no reason."""
+
+    code, reason = 500, ""
+
+
 class Broken(StatusError):
     """A commit failed: memory is ahead of the disk, and nothing may be answered from it any more."""
 
@@ -111,6 +122,12 @@ def not_found(resource: Resource, name: str) -> NotFound:
 def already_exists(resource: Resource, name: str, *, is_ending: bool = False) -> AlreadyExists:
     ending = "object is being deleted: " if is_ending else ""
     return AlreadyExists(f'{ending}{resource.qualified} "{name}" already exists', resource=resource, name=name)
+
+
+def other_than_meant(resource: Resource, name: str, why: str) -> Conflict:
+    """A delete's refusal, which names the kind where other conflicts name the plural."""
+    named = replace(resource, plural=resource.kind)
+    return conflict(named, name, why)
 
 
 def conflict(resource: Resource, name: str, why: str) -> Conflict:

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from baseload.embedded.store import record as records
-from baseload.embedded.store.errors import BadRequest
+from baseload.embedded.store.errors import BadRequest, Unreasoned
 from baseload.embedded.store.record import Body, Deletion, Json, Owner, Record
 from baseload.embedded.store.resource import Resource
 
@@ -86,7 +86,7 @@ def version_of(text: str) -> int:
     if not text:
         return 0
     if not (text.isascii() and text.isdecimal() and len(text) < 20):
-        raise BadRequest(f'resourceVersion: Invalid value: "{text[:60]}": must be a non-negative integer')
+        raise Unreasoned(f'strconv.ParseUint: parsing "{text[:60]}": invalid syntax')
     return int(text)
 
 

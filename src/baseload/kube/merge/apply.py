@@ -182,11 +182,16 @@ class _Applied:
     fields: FieldSet
 
 
-def _told(config: Object, kind: ObjectType) -> FieldSet:
-    """The fields of a configuration; refuses one that cannot be merged."""
+def check_kind(config: Object, kind: ObjectType) -> None:
+    """Refuses a configuration of another kind, or of none."""
     version, name = config.get("apiVersion"), config.get("kind")
     if (version, name) != (kind.api_version, kind.kind):
         raise bad_request(f"invalid object type: {_gvk(str(version or ''), str(name or ''))}")
+
+
+def _told(config: Object, kind: ObjectType) -> FieldSet:
+    """The fields of a configuration; refuses one that cannot be merged."""
+    check_kind(config, kind)
     if _metadata(config).get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
     told = owned.of_sound(kind.root, config)

@@ -2,6 +2,15 @@
 
 import json as _json
 
+MAP = "map[string]interface {}"
+_KINDS = ((bool, "bool"), (str, "string"), (list, "array"), (dict, "object"))
+
+
+def cannot(value: object, type: str) -> str:
+    """Go's words for a JSON value that is none of a type."""
+    held = next((name for of, name in _KINDS if isinstance(value, of)), "number")
+    return f"json: cannot unmarshal {held} into Go value of type {type}"
+
 
 def quoted(text: str) -> str:
     """%q of a text."""

@@ -13,17 +13,24 @@ from copy import deepcopy
 import jsonpatch
 import jsonpointer
 
+from baseload.kube.merge import go_text
 from baseload.kube.merge.refusal import PatchError, bad_request, bounded, unprocessable
 from baseload.kube.merge.tree import Object
 
 MOST_OPERATIONS = 10_000
+_OPERATION = "handlers.jsonPatchOp"
 
 
 @bounded
 def patched(target: Object, patch: object) -> Object:
     """The object after the operations, one after the other; all of them or none."""
-    if not isinstance(patch, list) or not all(isinstance(operation, dict) for operation in patch):
-        raise bad_request("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
+    if patch is None:
+        return target
+    if not isinstance(patch, list):
+        raise bad_request(f"error decoding patch: {go_text.cannot(patch, f'[]{_OPERATION}')}")
+    for operation in patch:
+        if not isinstance(operation, dict):
+            raise bad_request(f"error decoding patch: {go_text.cannot(operation, _OPERATION)}")
     if len(patch) > MOST_OPERATIONS:
         wording = f"The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {len(patch)}"
         raise PatchError(413, "RequestEntityTooLarge", wording)

@@ -1,5 +1,6 @@
 """JSON merge patch, RFC 7386: null removes, maps merge, everything else replaces."""
 
+from baseload.kube.merge import go_text
 from baseload.kube.merge.refusal import bad_request, bounded
 from baseload.kube.merge.tree import Object
 
@@ -8,7 +9,8 @@ from baseload.kube.merge.tree import Object
 def patched(target: Object, patch: object) -> Object:
     """The object after the patch."""
     if not isinstance(patch, dict):
-        raise bad_request("Invalid JSON Patch")
+        why = f"error decoding patch: {go_text.cannot(patch, go_text.MAP)}"
+        raise bad_request("Invalid JSON Patch" if patch is None else why)
     return _merged(target, patch)
 
 

@@ -31,8 +31,10 @@ def patched(target: Object, patch: object, *, api_version: str, kind: str) -> Ob
     if meta is None:
         wording = "the body of the request was in an unknown format - accepted media types include: "
         raise PatchError(415, "UnsupportedMediaType", wording + _ACCEPTED)
+    if patch is None:
+        return target
     if not isinstance(patch, dict):
-        raise bad_request("invalid JSON document")
+        raise bad_request(go_text.cannot(patch, go_text.MAP))
     return _map(target, patch, meta)
 
 
