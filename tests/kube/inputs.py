@@ -1,10 +1,13 @@
 """Manifests for the tests of loading, as plain values."""
 
+import copy
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import strategies as st
 
 from baseload.kube import manifests
 from baseload.kube.manifests import Manifests
@@ -91,3 +94,29 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+def places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """The paths of all fields and items."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found: list[tuple[str | int, ...]] = []
+    for step, held in inner:
+        found += [(*path, step), *places(held, (*path, step))]
+    return found
+
+
+@st.composite
+def changed(draw: st.DrawFn, sound: Object, odd: st.SearchStrategy[object]) -> Object:
+    """An object with one field replaced, removed or misspelt."""
+    tree = copy.deepcopy(sound)
+    *way, last = draw(st.sampled_from([place for place in places(sound) if len(place) > 1]))
+    at: Any = tree
+    for step in way:
+        at = at[step]
+    if isinstance(at, dict) and draw(st.booleans()):
+        held = at.pop(last)
+        if draw(st.booleans()):
+            at[f"{last}s"] = held
+    else:
+        at[last] = draw(odd)
+    return tree

@@ -11,13 +11,14 @@ import msgspec
 from baseload.embedded.api.call import MERGE, STRATEGIC, Call, Tree, decoded
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.target import Target
-from baseload.embedded.store.record import Json, Record, section
+from baseload.embedded.store.record import Record, section
 from baseload.kube.merge import apply as applying
+from baseload.kube.merge import managers as entries
 from baseload.kube.merge import merge_patch, strategic
 from baseload.kube.merge.refusal import PatchError
 from baseload.kube.merge.tree import Object
 from baseload.kube.protobuf import written
-from baseload.kube.schema import gate
+from baseload.kube.validation import whole
 
 _READ: Final = frozenset({"apiVersion", "kind", "metadata", "status"})
 _NAMED: Final = frozenset({"name", "namespace", "uid"})
@@ -33,12 +34,11 @@ def patched(cluster: Cluster, target: Target, old: Record, call: Call) -> Record
     sent = decoded(call.body, call.media_type)
     if not isinstance(sent, dict) or not _is_plain(sent, old):
         return None
+    kept = entries.decoded(section(old.managed) or b"[]")
+    if kept is None:
+        return None
     resource = kind.resource
-    entries: Json = msgspec.json.decode(section(old.managed) or b"null")
-    before: Object = {"metadata": {"managedFields": entries} if entries else {}}
-    if old.status:
-        held: Json = msgspec.json.decode(section(old.status))
-        before["status"] = held
+    before: Object = {"status": msgspec.json.decode(section(old.status))} if old.status else {}
     patch: Object = {"status": sent["status"]}
     try:
         if call.media_type == MERGE:
@@ -54,18 +54,17 @@ def patched(cluster: Cluster, target: Target, old: Record, call: Call) -> Record
         status = msgspec.json.encode(after["status"])
     if not _fits(target, status):
         return None
-    after = applying.managed_after_update(
-        before, after, kind=kind.type, manager=call.manager, now=cluster.clock.now(), subresource="status"
+    managed = applying.told_after_update(
+        kept, before, after, kind=kind.type, manager=call.manager, now=cluster.clock.now(), subresource="status"
     )
-    if after is before:
+    if managed is None:
         return old
-    managed = cast(Object, after["metadata"]).get("managedFields")
-    return _stored(cluster, old, status, msgspec.json.encode(managed) if managed else b"", call)
+    return _stored(cluster, old, status, entries.encoded(managed) if managed else b"", call)
 
 
 def _fits(target: Target, status: bytes) -> bool:
     resource = target.kind.resource
-    return gate.whole(resource.api_version, resource.kind).passes(b'{"status":%b}' % status)
+    return whole.whole(resource.api_version, resource.kind).passes(b'{"status":%b}' % status)
 
 
 def _is_plain(sent: Tree, old: Record) -> bool:

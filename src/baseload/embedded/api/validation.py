@@ -18,8 +18,8 @@ from baseload.embedded.store.errors import BadRequest, Cause, Invalid
 from baseload.embedded.store.record import Json, Record
 from baseload.kube.merge import go_text
 from baseload.kube.merge.tree import without_nulls
-from baseload.kube.schema import definitions, gate
-from baseload.kube.validation import decoding, names, rules
+from baseload.kube.schema import definitions
+from baseload.kube.validation import decoding, names, rules, whole
 from baseload.kube.validation.fault import Fault
 from baseload.kube.validation.metadata import of_object
 
@@ -34,18 +34,24 @@ _REASONS: Final = {
 }
 
 
-def take_known(kind: ServedKind, tree: Tree, call: Call, *, patch: bytes | None = None) -> None:
-    """Drops the fields that the kind does not have, and says so as the client asked; `patch` is what brought them."""
+def take_known(kind: ServedKind, tree: Tree, call: Call, *, patch: bytes | None = None) -> bool:
+    """Drops the fields that the kind does not have, and says so as the client asked; `patch` is what brought them.
+
+    True tells that there are none, and no nulls, and that Go can read the rest, so that nobody needs to look again.
+    """
     mode = call.validation
     found = [f'duplicate field "{path}"' for path in _twice(call)]
-    if not _has_right_shape(kind, tree):
+    # A body's own bytes say of each field at least what the tree does, which has only the last of its name.
+    raw = call.body if patch is None and call.media_type == JSON else msgspec.json.encode(tree)
+    has_right_shape, is_sound = _looked_at(kind, raw)
+    if not has_right_shape:
         unknown = fields.unknown(kind.schema, tree, custom=kind.is_custom)
         found += [f'unknown field "{path}"' for path in unknown]
     if not found or mode == "Ignore":
-        return
+        return is_sound
     if mode == "Warn":
         call.warnings.extend(found)
-        return
+        return is_sound
     strict = f"strict decoding error: {', '.join(found)}"
     if patch is not None:
         is_strategic = call.media_type == STRATEGIC
@@ -91,10 +97,13 @@ def _bare(tree: Tree) -> Tree:
     return cast(Tree, without_nulls(tree)) if b"null" in msgspec.json.encode(body) else tree
 
 
-def _has_right_shape(kind: ServedKind, tree: Tree) -> bool:
-    """Whether all fields are known and have values of their types; False may be a false alarm."""
-    resource = kind.view
-    return not kind.is_custom and gate.whole(resource.api_version, resource.kind).passes(msgspec.json.encode(tree))
+def _looked_at(kind: ServedKind, raw: bytes) -> tuple[bool, bool]:
+    """Whether all fields are known and have values of their types, and whether Go can read all; False may be wrong."""
+    if kind.is_custom:
+        return False, False
+    quick = whole.whole(kind.view.api_version, kind.view.kind)
+    passes = quick.passes(raw)
+    return passes, passes and quick.is_exact and b"null" not in raw
 
 
 def _handled(kind: ServedKind) -> str:

@@ -61,9 +61,9 @@ def create(cluster: Cluster, target: Target, call: Call) -> Record:
         if draft is not None:
             return cluster.written(cluster.store.create(draft))
     tree = bodies.tree(target, call)
-    validation.take_known(target.kind, tree, call)
+    is_sound = validation.take_known(target.kind, tree, call)
     looked_at: set[Resource] = set()
-    record = _create(cluster, target.kind, tree, call, applied=False, looked_at=looked_at)
+    record = _create(cluster, target.kind, tree, call, applied=False, is_sound=is_sound, looked_at=looked_at)
     if known is not None and not call.warnings:
         cluster.alike.learn(cluster.store, known[0], record, looked_at)
     return record
@@ -224,12 +224,13 @@ def _create(
     call: Call,
     *,
     applied: bool,
+    is_sound: bool = False,
     looked_at: set[Resource] | None = None,
 ) -> Record:
     metadata = cast(Tree, tree["metadata"])
     for name in _SERVERS:
         metadata.pop(name, None)
-    tree = _defaulted(cluster, kind, tree)
+    tree = _defaulted(cluster, kind, tree, is_sound=is_sound)
     escalation.check(cluster.authorizer, call.identity, kind.resource, tree, None)
     if not applied:
         managed = applying.managed_after_update(
@@ -254,11 +255,12 @@ def _stored(cluster: Cluster, target: Target, tree: Tree, old: Record, call: Cal
     return record if call.is_dry_run or record is old else cluster.written(record)
 
 
-def _defaulted(cluster: Cluster, kind: ServedKind, tree: Tree) -> Tree:
-    """The tree, which can be read as its kind, with defaults."""
+def _defaulted(cluster: Cluster, kind: ServedKind, tree: Tree, *, is_sound: bool = False) -> Tree:
+    """The tree, which can be read as its kind, with defaults; one that is sound has been found to be so before."""
     if kind.is_custom:
         return custom.completed(kind, tree)
-    validation.check_readable(kind, tree)
+    if not is_sound:
+        validation.check_readable(kind, tree)
     form = written.of_kind(kind.view.api_version, kind.view.kind)
     tree = cast(Tree, form.of(cast(Object, tree)))
     if kind.conversion is not None:

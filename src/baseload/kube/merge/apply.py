@@ -15,7 +15,7 @@ from baseload.kube.merge import check, combine, compare, fieldset, last_applied,
 from baseload.kube.merge import managers as entries
 from baseload.kube.merge.elements import ElementError
 from baseload.kube.merge.fieldset import FieldSet
-from baseload.kube.merge.managers import APPLY, UPDATE, Entry, Manager, Managers, ManagersError
+from baseload.kube.merge.managers import APPLY, UPDATE, Entry, Kept, Manager, Managers, ManagersError, Told
 from baseload.kube.merge.prune import pruned
 from baseload.kube.merge.refusal import bad_request, bounded, failed
 from baseload.kube.merge.tree import Object, same, without_nulls
@@ -70,16 +70,48 @@ def managed_after_update(
     The entries that the writer sent count if they can be read, `[]` and `[{}]` end the tracking of the object, and
     entries sent to a subresource are ignored.
     """
-    who = entries.manager(manager, UPDATE, kind.api_version, subresource)
     write = _Write(kind, subresource, entries.stamp(now))
     old, new = _bare(before or {}), _bare(after)
     managers = _sent(before, after, subresource)
+    is_changed = False
     if managers or before is None:
+        who = entries.manager(manager, UPDATE, kind.api_version, subresource)
         try:
-            managers = entries.capped(write.updated(old, new, managers, who))
+            found = write.compared(old, new)
+            is_changed = bool(found)
+            managers = entries.capped(write.updated(found, managers, who))
         except ElementError:
             managers = _readable(before)
-    return settled(before, _with_managers(new, managers))
+    after = _with_managers(new, managers)
+    return after if is_changed else settled(before, after)
+
+
+@bounded
+def told_after_update(
+    kept: Kept,
+    before: Object,
+    after: Object,
+    *,
+    kind: ObjectType,
+    manager: str,
+    now: int,
+    subresource: str,
+) -> list[Told] | None:
+    """The entries of the managers after a write of two trees without them; None where nothing changed.
+
+    It is `managed_after_update` for a caller who knows the entries as they are kept.
+    """
+    managers, found = kept.managers, compare.Comparison()
+    if managers:
+        write = _Write(kind, subresource, entries.stamp(now))
+        try:
+            found = write.compared(before, after)
+            who = entries.manager(manager, UPDATE, kind.api_version, subresource)
+            managers = entries.capped(write.updated(found, managers, who))
+        except ElementError:
+            pass
+    new = entries.tell(managers)
+    return None if not found and entries.tell_the_same(kept.told, new) and same(before, after) else new
 
 
 def settled(before: Object | None, after: Object) -> Object:
@@ -106,7 +138,7 @@ class _Write:
         old = named if live is None else _bare(live)
         if not managers and live is not None:
             first = entries.manager(BEFORE_FIRST_APPLY, UPDATE, self._kind.api_version, "")
-            managers = self.updated({}, old, managers, first)
+            managers = self.updated(self.compared({}, old), managers, first)
         try:
             new, managers = self._merged(old, applied, managers, who, force=force)
         except ownership.Conflicts as conflicts:
@@ -148,12 +180,13 @@ class _Write:
             new = new if same(new, left) else left
         assert isinstance(new, dict)  # apiVersion and kind are never pruned
         managers = {**managers, who: Entry(self._kind.api_version, mine, last.time if last else None)}
-        managers = ownership.taken(managers, self._compared(live, new), by=who, force=force)
+        found = ownership.scoped(self.compared(live, new), self._within)
+        managers = ownership.taken(managers, found, by=who, force=force)
         return new, {manager: entry for manager, entry in managers.items() if entry.fields}
 
-    def updated(self, old: Object, new: Object, managers: Managers, who: Manager) -> Managers:
+    def updated(self, changed: compare.Comparison, managers: Managers, who: Manager) -> Managers:
         """The managers after a write that has already been merged."""
-        found = self._compared(old, new)
+        found = ownership.scoped(changed, self._within)
         won = scope.ownable(self._within(fieldset.union(found.modified, found.added)))
         held = managers.get(who)
         managers = ownership.taken(managers, found, by=who, force=True)
@@ -167,11 +200,12 @@ class _Write:
             managers.pop(who, None)
         return managers
 
-    def _compared(self, old: Object, new: Object) -> compare.Comparison:
+    def compared(self, old: Object, new: Object) -> compare.Comparison:
+        """What changed, in the scope of the write and out of it."""
         if old is new:
             return compare.Comparison()
         empty = self._kind.empty
-        return ownership.scoped(compare.compare(self._kind.root, _over(empty, old), _over(empty, new)), self._within)
+        return compare.compare(self._kind.root, _over(empty, old), _over(empty, new))
 
 
 @dataclass(frozen=True, slots=True)

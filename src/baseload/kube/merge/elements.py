@@ -10,7 +10,12 @@ class ElementError(ValueError):
 
 def element(listing: ListType, item: object) -> str:
     """The element of one item of a list that is not atomic."""
-    return _by_keys(listing, item) if listing.keys else _by_value(item)
+    keys = listing.sorted_keys
+    if len(keys) == 1 and isinstance(item, dict):
+        value = item.get(keys[0])
+        if isinstance(value, str):  # the most frequent key
+            return key_element(keys, value)
+    return _by_keys(listing, item) if keys else _by_value(item)
 
 
 def _by_value(item: object) -> str:
@@ -28,10 +33,6 @@ def _by_keys(listing: ListType, item: object) -> str:
         raise ElementError("associative list with keys may not have a null element")
     if not isinstance(item, dict):
         raise ElementError("associative list with keys may not have non-map elements")
-    if len(listing.sorted_keys) == 1:
-        value = item.get(listing.sorted_keys[0])
-        if isinstance(value, str):  # the most frequent key
-            return key_element(listing.sorted_keys, value)
     values = [item.get(name, listing.defaults.get(name)) for name in listing.sorted_keys]
     try:
         if None not in values:

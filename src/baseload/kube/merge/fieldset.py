@@ -9,9 +9,9 @@ Sets are never changed once made, apart from `insert` on one that is being built
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import TypeAlias, cast
+from typing import Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -20,9 +20,15 @@ from baseload.kube.merge import go_text
 FieldSet: TypeAlias = dict[str, "FieldSet"]
 Path = tuple[str, ...]
 
+P = TypeVar("P")
+
 _SELF = "."
 _MOST_REMEMBERED = 1 << 16
 _MOST_SETS = 1 << 12
+_SMALL: Final = 64  # bytes; less is read sooner than looked up
+_LEAF: Final[FieldSet] = {}
+
+_parts: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class Ordered(FieldSet):
@@ -75,61 +81,69 @@ def _canonical(element: str) -> str | None:
 
 
 def parse(tree: object) -> FieldSet:
-    """The set that a FieldsV1 tells; elements of unknown kinds are left out. Equal trees give one set."""
+    """The set that a FieldsV1 tells; elements of unknown kinds are left out."""
     try:
-        return _known(msgspec.json.encode(tree))
+        return read(msgspec.json.encode(tree))[0]
     except (TypeError, ValueError, RecursionError):
-        return _parsed(tree)
+        return _set(_of_tree("", tree))
 
 
 @lru_cache(maxsize=_MOST_SETS)
-def _known(raw: bytes) -> FieldSet:
-    return _parsed(msgspec.json.decode(raw))
+def read(raw: bytes) -> tuple[FieldSet, bytes]:
+    """The set that the JSON of a FieldsV1 tells, and the JSON that tells it in Kubernetes' order."""
+    fields = _set(_of_json("", raw))
+    told = encoded(fields)
+    return fields, raw if told == raw else told
 
 
-def _parsed(tree: object) -> FieldSet:
+def encoded(fields: FieldSet) -> bytes:
+    """The set as JSON, in Kubernetes' order."""
+    return msgspec.json.encode(written(fields))
+
+
+def _set(node: FieldSet | None) -> FieldSet:
+    return {} if node is None else _below(node)
+
+
+def _of_tree(key: str, tree: object) -> FieldSet | None:
     if not isinstance(tree, dict):
-        raise FieldsError("FieldsV1 must be a map")
-    parsed: FieldSet = {}
-    for key, below in tree.items():
+        raise FieldsError(f"FieldsV1 holds something else than a map at {key}" if key else "FieldsV1 must be a map")
+    return _assembled(tree, _of_tree) if tree else _LEAF
+
+
+def _of_json(key: str, raw: bytes) -> FieldSet | None:
+    """The same, without a look into what was seen before: sets of one kind's objects differ in a few small parts."""
+    return _known(raw) if len(raw) >= _SMALL else _of_tree(key, msgspec.json.decode(raw))
+
+
+@lru_cache(maxsize=_MOST_SETS)
+def _known(raw: bytes) -> FieldSet | None:
+    return _assembled({key: bytes(held) for key, held in _parts(raw).items()}, _of_json)
+
+
+def _assembled(parts: Mapping[str, P], held: Callable[[str, P], FieldSet | None]) -> FieldSet | None:
+    """What a set holds for an element, of the parts below; None where that is nothing."""
+    is_member = _SELF in parts
+    found: FieldSet = {_SELF: _LEAF} if is_member else {}
+    is_ordered = True
+    for key, part in parts.items():
         element = key if key[:2] == "f:" else None if key == _SELF else _canonical(key)
         if element is None:
             continue
-        if not isinstance(below, dict):
-            raise FieldsError(f"FieldsV1 holds something else than a map at {key}")
-        children = _parsed(below) if below else {}
-        if children or not below or _SELF in below:
-            parsed[element] = _node(children, member=_SELF in below)
-    return parsed
-
-
-class _Remembered:
-    """A set with its written form; holding the set keeps its id from being given to another one."""
-
-    __slots__ = ("fields", "written")
-
-    def __init__(self, fields: FieldSet, written: FieldSet) -> None:
-        self.fields, self.written = fields, written
-
-
-_written_before: dict[int, _Remembered] = {}
+        below = held(key, part)
+        if below is not None:
+            found[element] = below
+            is_ordered = is_ordered and (not below or type(below) is Ordered)
+    if len(found) == is_member:
+        return _LEAF if is_member else None
+    return Ordered(found) if is_ordered and list(found) == in_order(found) else found
 
 
 def written(fields: FieldSet) -> FieldSet:
     """The same set in the order in which Kubernetes writes it."""
-    known = _written_before.get(id(fields))
-    if known is None:
-        if len(_written_before) >= _MOST_SETS:
-            _written_before.clear()
-        known = _written_before[id(fields)] = _Remembered(fields, _ordered(fields))
-    return known.written
-
-
-def _ordered(fields: FieldSet) -> FieldSet:
     if type(fields) is Ordered:
         return fields
-    ordered = in_order(fields)
-    return {element: _ordered(held) if (held := fields[element]) else held for element in ordered}
+    return {element: written(held) if (held := fields[element]) else held for element in in_order(fields)}
 
 
 def in_order(elements: Iterable[str]) -> list[str]:
@@ -191,15 +205,6 @@ def insert(fields: FieldSet, path: Iterable[str]) -> None:
         fields[last] = {}
     elif fields[last]:
         fields[last][_SELF] = {}
-
-
-def graft(fields: FieldSet, path: Sequence[str], held: FieldSet) -> None:
-    """Add a path with all that is to be held there to a set that is being built and has nothing there."""
-    if path:
-        insert(fields, path)
-        for element in path[:-1]:
-            fields = fields[element]
-        fields[path[-1]] = held
 
 
 def of_paths(paths: Iterable[Path]) -> FieldSet:
@@ -288,15 +293,14 @@ def covers(fields: FieldSet, others: FieldSet) -> bool:
     """Whether all that belongs to the others belongs to the set."""
     for element, theirs in others.items():
         ours = fields.get(element)
-        if ours is None or (ours is not theirs and element != _SELF and not _covers(ours, theirs)):
+        if ours is None:
+            return False
+        if not theirs:
+            if ours and _SELF not in ours:
+                return False
+        elif ours is not theirs and not (covers(ours, theirs) if ours else theirs.keys() == {_SELF}):
             return False
     return True
-
-
-def _covers(ours: FieldSet, theirs: FieldSet) -> bool:
-    if not theirs:
-        return _is_member(ours)
-    return covers(ours, theirs) if ours else theirs.keys() == {_SELF}
 
 
 def belongs(fields: FieldSet, element: str) -> bool:

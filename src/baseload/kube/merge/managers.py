@@ -4,10 +4,12 @@ An applier is one manager whatever the version it applied in; an updater is anot
 Entries of other versions of the kind are read as if fields had the same names there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+import msgspec
 
 from baseload.kube.merge import fieldset
 from baseload.kube.merge.fieldset import FieldSet
@@ -16,6 +18,7 @@ from baseload.values import instant
 
 APPLY = "Apply"
 UPDATE = "Update"
+FORM: Final = "FieldsV1"
 MOST_UPDATERS = 10
 ANCIENT = "ancient-changes"
 
@@ -43,6 +46,7 @@ class Entry:
     api_version: str
     fields: FieldSet
     time: str | None  # RFC 3339, whole seconds
+    json: bytes = b""  # the fields as they are written, where that is known
 
     def holding(self, fields: FieldSet) -> "Entry":
         """The entry with other fields; the entry itself where they are the same."""
@@ -70,6 +74,81 @@ def read(entries: object) -> Managers:
     return dict(_read(index, entry) for index, entry in enumerate(entries))
 
 
+class Told(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True, gc=False):
+    """An entry as it is kept, its fields as JSON."""
+
+    manager: str = ""
+    operation: str = ""
+    api_version: str = ""
+    time: str = ""
+    fields_type: str = ""
+    fields_v1: msgspec.Raw = msgspec.field(name="fieldsV1", default=msgspec.Raw())
+    subresource: str = ""
+
+
+_decode: Final = msgspec.json.Decoder(list[Told]).decode
+
+
+class Kept(NamedTuple):
+    """The entries of an object as they are kept, and the managers that they tell."""
+
+    told: list[Told]
+    managers: Managers
+
+
+def decoded(raw: bytes) -> Kept | None:
+    """The entries in JSON as `encoded` writes it; None for any other, whether or not it can be read."""
+    try:
+        told = _decode(raw)
+        return Kept(told, _of_told(told)) if all(map(_is_whole, told)) and encoded(told) == raw else None
+    except ValueError:
+        return None
+
+
+def _is_whole(told: Told) -> bool:
+    is_one = told.operation in (APPLY, UPDATE) and told.fields_type == FORM
+    return bool(is_one and told.api_version and told.fields_v1)
+
+
+encoded: Final = msgspec.json.Encoder().encode
+"""Entries as JSON"""
+
+
+def _of_told(entries: Iterable[Told]) -> Managers:
+    managers: Managers = {}
+    for told in entries:
+        fields, json = fieldset.read(bytes(told.fields_v1))
+        version = told.api_version
+        who = Manager(told.manager, told.operation, "" if told.operation == APPLY else version, told.subresource)
+        managers[who] = Entry(version, fields, _whole_seconds(told.time), json)
+    return managers
+
+
+def tell(managers: Managers) -> list[Told]:
+    """The entries of managers, in Kubernetes' order."""
+    return [_tell(who, managers[who]) for who in _in_order(managers)]
+
+
+def _tell(who: Manager, entry: Entry) -> Told:
+    fields = msgspec.Raw(entry.json or fieldset.encoded(entry.fields))
+    return Told(who.name, who.operation, entry.api_version, entry.time or "", FORM, fields, who.subresource)
+
+
+def tell_the_same(some: Sequence[Told], others: Sequence[Told]) -> bool:
+    """Whether entries are the same but for their times."""
+    return len(some) == len(others) and all(map(_is_same, some, others))
+
+
+def _is_same(one: Told, other: Told) -> bool:
+    said, also = one.fields_v1, other.fields_v1
+    return (one.manager, one.operation, one.api_version, one.subresource) == (
+        other.manager,
+        other.operation,
+        other.api_version,
+        other.subresource,
+    ) and (said == also or msgspec.json.decode(said) == msgspec.json.decode(also))
+
+
 def _read(index: int, entry: object) -> tuple[Manager, Entry]:
     if not isinstance(entry, dict):
         raise ManagersError("an entry of managedFields must be a map")
@@ -78,7 +157,7 @@ def _read(index: int, entry: object) -> tuple[Manager, Entry]:
         raise ManagersError("operation must be `Apply` or `Update`")
     if not api_version:
         raise ManagersError("apiVersion must not be empty")
-    if entry.get("fieldsType") != "FieldsV1":
+    if entry.get("fieldsType") != FORM:
         wrong = _text(entry, "fieldsType")
         fault = f'invalid fieldsType "{wrong}"' if wrong else "missing fieldsType"
         raise ManagersError(f"{fault} in managed fields entry {index}")
@@ -119,8 +198,11 @@ def _seconds(time: str | None) -> int:
 
 def written(managers: Managers) -> list[object]:
     """The entries as Kubernetes writes them: appliers first, the oldest first."""
-    ordered = sorted(managers, key=lambda who: _place(who, managers[who]))
-    return [_written(who, managers[who]) for who in ordered]
+    return [_written(who, managers[who]) for who in _in_order(managers)]
+
+
+def _in_order(managers: Managers) -> list[Manager]:
+    return sorted(managers, key=lambda who: _place(who, managers[who]))
 
 
 def _place(who: Manager, entry: Entry) -> tuple[str, int, str, str, str]:
@@ -132,7 +214,7 @@ def _written(who: Manager, entry: Entry) -> Object:
     told |= {"operation": who.operation, "apiVersion": entry.api_version}
     if entry.time is not None:
         told["time"] = entry.time
-    told |= {"fieldsType": "FieldsV1", "fieldsV1": fieldset.written(entry.fields)}
+    told |= {"fieldsType": FORM, "fieldsV1": fieldset.written(entry.fields)}
     if who.subresource:
         told["subresource"] = who.subresource
     return told

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 def identity(item: object, key: str = "") -> Hashable:
     """What an item is told apart by: the value of its merge key, or the item itself."""
     value = item.get(key) if key and isinstance(item, dict) else item
-    if isinstance(value, dict | list):
+    if isinstance(value, (dict, list)):
         return json.dumps(value, sort_keys=True)
     return isinstance(value, bool), isinstance(value, str), value
 

@@ -1,5 +1,6 @@
 """What a built-in kind's schema says about strategic merge patches: which lists merge, and by which key."""
 
+import dataclasses
 from dataclasses import dataclass
 from functools import cache
 from typing import cast
@@ -16,12 +17,20 @@ class PatchMeta:
     merges: bool = False  # a list is merged, not replaced
     replaces: bool = False  # a map is replaced, not merged
     key: str = ""  # what tells the items of a merged list of maps apart
+    _fields: dict[str, "PatchMeta"] = dataclasses.field(default_factory=dict)  # that the schema names, once asked for
 
     def field(self, name: str) -> "PatchMeta":
         """What holds for a field below."""
+        found = self._fields.get(name)
+        return self._found(name) if found is None else found
+
+    def _found(self, name: str) -> "PatchMeta":
         fields = definitions.properties(self.schema) or {}
         known = fields[name] if name in fields else self.schema.get("additionalProperties")
-        return _of_field(_Hashed(known)) if isinstance(known, dict) else _UNKNOWN
+        found = _of_field(_Hashed(known)) if isinstance(known, dict) else _UNKNOWN
+        if name in fields:
+            self._fields[name] = found
+        return found
 
 
 class _Hashed:

@@ -20,6 +20,7 @@ _PATCH = "$patch"
 _RETAIN = "$retainKeys"
 _DELETE_FROM = "$deleteFromPrimitiveList"
 _ORDER = "$setElementOrder"
+_DEEP = (dict, list)
 _DIRECTIVES = (_PATCH, _RETAIN, _DELETE_FROM, _ORDER)
 _ACCEPTED = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
 
@@ -39,6 +40,21 @@ def patched(target: Object, patch: object, *, api_version: str, kind: str) -> Ob
 
 
 def _map(target: Object, patch: Object, meta: PatchMeta) -> Object:
+    for key in patch:
+        if key[:1] == "$":
+            return _by_directives(target, patch, meta)
+    merged = dict(target)
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        elif type(value) in _DEEP:
+            _field(merged, key, value, meta.field(key))
+        else:
+            merged[key] = value
+    return merged
+
+
+def _by_directives(target: Object, patch: Object, meta: PatchMeta) -> Object:
     if _PATCH in patch:
         return _directed(patch)
     merged = _retained(target, patch)
@@ -138,6 +154,9 @@ def _list(held: list[object], patch: list[object], meta: PatchMeta) -> list[obje
     if not meta.key:
         raise failed("cannot merge lists without merge key for struct")
     held, items = _after_directives(held, patch, meta.key)
+    names = [identity(item, meta.key) for item in held]
+    if len(set(names)) == len(names) and names == [identity(item, meta.key) for item in items]:
+        return [_merged(other, item, meta) for other, item in zip(held, items, strict=True)]  # as mostly
     return reordered(_items(held, items, meta), items, held, key=meta.key)
 
 
@@ -185,12 +204,19 @@ def _items(held: list[object], patch: list[object], meta: PatchMeta) -> list[obj
         assert isinstance(item, dict)
         _key(item, meta.key)
         place = places.setdefault(identity(item, meta.key), len(merged))
-        other = merged[place] if place < len(merged) else None
-        if isinstance(other, dict):
-            merged[place] = _map(other, item, meta)
+        if place < len(merged):
+            merged[place] = _merged(merged[place], item, meta)
         else:
             merged.append(_plain(item))
     return merged
+
+
+def _merged(held: object, item: object, meta: PatchMeta) -> Object:
+    """An item of a list, and what its patch makes of it."""
+    assert isinstance(held, dict)
+    assert isinstance(item, dict)
+    _key(item, meta.key)
+    return _map(held, item, meta)
 
 
 def _ordered_list(merged: Object, name: str, patch: Object, meta: PatchMeta) -> None:

@@ -5,9 +5,9 @@ What passes has the right shape; for what does not, `shape` finds out why.
 Making the types takes some ten milliseconds, so it is done only where a kind is numerous.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from types import MappingProxyType
 from typing import Annotated, cast
 
 import msgspec
@@ -16,7 +16,7 @@ from baseload.kube.schema import definitions
 from baseload.kube.schema.definitions import Schema
 
 _SCALARS: dict[str, object] = {"string": str, "boolean": bool, "number": int | float, "object": dict[str, msgspec.Raw]}
-_INTEGERS: dict[object, object] = {
+_INTEGERS: dict[str, object] = {
     "int32": Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)],
     "int64": Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)],
 }
@@ -30,7 +30,7 @@ class Gate:
     def __init__(self, schema: Schema) -> None:
         fields = definitions.properties(schema) or {}
         self._decoders: dict[str, msgspec.json.Decoder[object]] = {
-            name: msgspec.json.Decoder(_Types(lenient=name == "status").of(fields[name]))
+            name: msgspec.json.Decoder(Types(lenient=name == "status").of(fields[name]))
             for name in ("metadata", "spec", "status")
             if name in fields
         }
@@ -58,61 +58,42 @@ class Gate:
         return True
 
 
-class Whole:
-    """The gate of one kind, over whole objects; like its definitions it is one for the life of the process."""
+class Types:
+    """Makes a type for each definition; `lenient` ones ask for no field, `leaves` stand for definitions and formats."""
 
-    def __init__(self, schema: Schema) -> None:
-        types = _Types(lenient=False)
-        members = dict(definitions.properties(schema) or {})
-        status = members.pop("status", None)
-        further = [] if status is None else [("status", _Types(lenient=True).of(status) | None)]  # type: ignore[operator]
-        made = types.struct("Whole", {**schema, "properties": members}, further)
-        self._decode = msgspec.json.Decoder(made).decode
-
-    def passes(self, raw: bytes) -> bool:
-        """Whether an object has the right shape; False may be a false alarm."""
-        try:
-            self._decode(raw)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return False
-        return True
-
-
-@cache
-def whole(api_version: str, kind: str) -> Whole:
-    """The gate over whole objects of one of Kubernetes' own kinds."""
-    schema = definitions.of_kind(api_version, kind)
-    assert schema is not None
-    return Whole(schema)
-
-
-class _Types:
-    """Makes a type for each definition; `lenient` ones ask for no field."""
-
-    def __init__(self, *, lenient: bool) -> None:
-        self._lenient = lenient
-        self._made: dict[str, object] = {}
+    def __init__(self, *, lenient: bool, leaves: Mapping[str, object] = MappingProxyType({})) -> None:
+        self._lenient, self._leaves = lenient, leaves
+        self._made: dict[str, object] = dict(leaves)
+        self._making: set[str] = set()
+        self.is_exact = True
+        """Whether all is looked into; a definition inside itself is not"""
 
     def of(self, schema: Schema) -> object:
         """The type of a schema; Kubernetes' own definitions, which are all that come here, close no list of values."""
         reference = schema.get("$ref")
         if not isinstance(reference, str):
             return self._make("Inline", schema)
+        if reference in self._making:
+            self.is_exact = False
+            return msgspec.Raw
         if reference not in self._made:
-            self._made[reference] = msgspec.Raw  # a definition inside itself is not looked into
+            self._making.add(reference)
             self._made[reference] = self._make(reference.rpartition(".")[2], definitions.definition(reference))
+            self._making.remove(reference)
         return self._made[reference]
 
     def _make(self, name: str, schema: Schema) -> object:
         if "oneOf" in schema:
             return str | int | float if schema["oneOf"] != _INT_OR_STRING else str | int
-        kind = schema.get("type")
-        if schema.get("format") == "date-time":
+        kind, format = schema.get("type"), str(schema.get("format"))
+        if format in self._leaves:
+            return self._leaves[format]
+        if format == "date-time":
             return _MOMENT
         if kind == "array":
             return list[self.of(cast(Schema, schema["items"]))]  # type: ignore[misc]
         if kind == "integer":
-            return _INTEGERS.get(schema.get("format"), int)
+            return _INTEGERS.get(format, int)
         if kind == "object" and "properties" in schema:
             return self.struct(name, schema)
         if kind == "object" and isinstance(schema.get("additionalProperties"), dict):

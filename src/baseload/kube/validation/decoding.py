@@ -9,7 +9,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, TypeAlias, cast
 
 from baseload.kube.schema import definitions
@@ -53,11 +53,11 @@ def _check(name: str) -> Check:
     short = name.rpartition(".")[2]
     match short:
         case "Quantity":
-            return _quantity
+            return of_quantity
         case "IntOrString":
             return _int_or_string
         case "Time" | "MicroTime":
-            return _time
+            return of_time
     schema = definitions.definition(name)
     if schema.get("properties"):
         return _struct(short, schema)
@@ -70,7 +70,7 @@ def _of(schema: Schema) -> Check:
         return _later(reference)
     match schema.get("type"):
         case "string":
-            return _bytes if schema.get("format") == "byte" else _text
+            return of_bytes if schema.get("format") == "byte" else _text
         case "boolean":
             return _plain(bool, "bool", "bool")
         case "integer":
@@ -218,12 +218,14 @@ def _int_or_string(value: object, struct: str, path: str) -> str:
     return _integer("int32")(value, struct, path)
 
 
-def _quantity(value: object, struct: str, path: str) -> str:
+def of_quantity(value: object, struct: str = "", path: str = "") -> str:
+    """An amount."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return ""
     return "" if isinstance(value, str) and _is_quantity(value) else _QUANTITY_TEXT
 
 
+@lru_cache(maxsize=1 << 12)
 def _is_quantity(text: str) -> bool:
     found = _QUANTITY.fullmatch(text)
     if found is None or found[1].count(".") > 1 or not any(digit.isdigit() for digit in found[1]):
@@ -231,17 +233,22 @@ def _is_quantity(text: str) -> bool:
     return found[2] in _SUFFIXES or _EXPONENT.fullmatch(found[2]) is not None
 
 
-def _time(value: object, struct: str, path: str) -> str:
-    if not isinstance(value, str):
-        return _said(value, struct, path, "string")
+def of_time(value: object, struct: str = "", path: str = "") -> str:
+    """A time."""
+    return _of_moment(value) if isinstance(value, str) else _said(value, struct, path, "string")
+
+
+@lru_cache(maxsize=1 << 12)
+def _of_moment(text: str) -> str:
     try:
-        instant.parse(value)
+        instant.parse(text)
     except ValueError:
-        return f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"'
+        return f'parsing time "{text}" as "2006-01-02T15:04:05Z07:00": cannot parse "{text}" as "2006"'
     return ""
 
 
-def _bytes(value: object, struct: str, path: str) -> str:
+def of_bytes(value: object, struct: str = "", path: str = "") -> str:
+    """Bytes in base64."""
     if not isinstance(value, str):
         return _said(value, struct, path, "[]uint8")
     try:
