@@ -22,6 +22,7 @@ from baseload.embedded.api import (
     validation,
 )
 from baseload.embedded.api.admission import Review
+from baseload.embedded.api.admission import tree as trees
 from baseload.embedded.api.admission.defaults import give_defaults
 from baseload.embedded.api.authorize import escalation
 from baseload.embedded.api.authorize.attributes import Attributes
@@ -294,11 +295,12 @@ def _admitted(
         is_seed=is_seed,
         subresource=subresource,
         looked_at=set() if looked_at is None else looked_at,
-        is_named=old is not None,
+        is_named=old is not None or not trees.held(tree, "metadata").get("generateName"),
     )
     for admit in cluster.admission.mend:
         admit(review)
-    review = dataclasses.replace(review, is_named=True)
+    if not review.is_named:
+        review = dataclasses.replace(review, is_named=True)
     if old is None and not is_seed:
         birth.begin(kind, tree, now=cluster.now())
     validation.check(kind, tree, old, subresource=subresource)

@@ -5,6 +5,7 @@ from typing import Final
 from baseload.kube.validation import metadata, names
 from baseload.kube.validation.fault import Faults, Tree, among, duplicate, forbidden, invalid, required, unsupported
 from baseload.kube.validation.names import each
+from baseload.kube.validation.remembered import once
 
 EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _ACTIONS: Final = ("DoNotSchedule", "ScheduleAnyway")
@@ -15,6 +16,7 @@ _EITHER: Final = "must be specified when `operator` is 'In' or 'NotIn'"
 _NEITHER: Final = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
 
 
+@once
 def affinity(given: Tree, path: str) -> Faults:
     """The three kinds of affinity."""
     if (nodes := given.get("nodeAffinity")) is not None:
@@ -133,6 +135,7 @@ def _selected_keys(term: Tree) -> set[str]:
     return {*selector.get("matchLabels", {}), *expressions}
 
 
+@once
 def tolerations(given: list[Tree], path: str) -> Faults:
     """Which taints a pod puts up with."""
     for index, toleration in enumerate(given):
@@ -162,6 +165,7 @@ def _toleration(given: Tree, path: str) -> Faults:
         yield from among(f"{path}.effect", effect, EFFECTS)
 
 
+@once
 def spread(given: list[Tree], path: str) -> Faults:
     """How pods are spread over domains."""
     for index, constraint in enumerate(given):

@@ -17,6 +17,7 @@ from baseload.kube.validation.fault import (
     unsupported,
 )
 from baseload.kube.validation.names import each, needed
+from baseload.kube.validation.remembered import once
 
 _PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 _PULLS: Final = ("Always", "IfNotPresent", "Never")
@@ -128,6 +129,7 @@ def _common(container: Tree, at: str, around: Surroundings) -> Faults:
         yield from security.of_container(context, f"{at}.securityContext")
 
 
+@once
 def _ports(given: list[Tree], path: str) -> Faults:
     seen: set[str] = set()
     for index, port in enumerate(given):

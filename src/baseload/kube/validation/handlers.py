@@ -5,6 +5,7 @@ from typing import Any, Final
 from baseload.kube.validation import names
 from baseload.kube.validation.fault import Faults, Tree, among, forbidden, invalid, not_negative, required
 from baseload.kube.validation.names import each
+from baseload.kube.validation.remembered import once
 
 _HANDLERS: Final = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
 
@@ -72,6 +73,7 @@ def _once(given: Tree, path: str) -> Faults:
         yield invalid(f"{path}.successThreshold", given.get("successThreshold"), "must be 1")
 
 
+@once
 def _probe(given: Tree, path: str, grace: int | None) -> Faults:
     yield from handler(given, path, grace)
     for name in ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"):
@@ -81,6 +83,7 @@ def _probe(given: Tree, path: str, grace: int | None) -> Faults:
         yield invalid(f"{path}.terminationGracePeriodSeconds", told, "must be greater than 0")
 
 
+@once
 def lifecycle(given: Tree, path: str, grace: int | None) -> Faults:
     """What is done after a container started and before it stops."""
     for name in ("postStart", "preStop"):

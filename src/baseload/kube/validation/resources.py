@@ -6,6 +6,7 @@ from typing import Any, Final
 from baseload.kube.validation import names
 from baseload.kube.validation.fault import Faults, Tree, duplicate, forbidden, invalid, not_found, required, unsupported
 from baseload.kube.validation.names import each
+from baseload.kube.validation.remembered import once
 from baseload.values import quantity
 
 _HUGE: Final = "hugepages-"
@@ -109,6 +110,7 @@ def _overcommits(text: str) -> bool:
     return is_native(text) and not text.startswith(_HUGE)
 
 
+@once
 def requirements(given: Tree, path: str, claims: frozenset[str] = frozenset()) -> Faults:
     """The requests and limits of a container, and the claims of the pod that it uses."""
     limits, requests = given.get("limits", {}), given.get("requests", {})

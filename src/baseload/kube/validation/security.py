@@ -5,6 +5,7 @@ from typing import Final
 
 from baseload.kube.validation import go_structs
 from baseload.kube.validation.fault import Faults, Tree, among, duplicate, forbidden, invalid, required, unsupported
+from baseload.kube.validation.remembered import once
 
 _MOST: Final = 2**31 - 1
 _ID_SAYS: Final = f"must be between 0 and {_MOST}, inclusive"
@@ -18,6 +19,7 @@ def _ids(given: Tree, path: str, *fields: str) -> Faults:
             yield invalid(f"{path}.{field}", number, _ID_SAYS)
 
 
+@once
 def of_container(given: Tree, path: str) -> Faults:
     """The security context of a container."""
     yield from _ids(given, path, "runAsUser", "runAsGroup")
@@ -62,6 +64,7 @@ def _app_armor(given: Tree, path: str) -> Faults:
         yield invalid(f"{path}.localhostProfile", profile, "can only be set when AppArmor type is Localhost")
 
 
+@once
 def of_pod(given: Tree, path: str) -> Faults:
     """The security context of a pod."""
     yield from _ids(given, path, "fsGroup", "runAsUser", "runAsGroup")

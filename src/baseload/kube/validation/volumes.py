@@ -16,6 +16,7 @@ from baseload.kube.validation.fault import (
     required,
 )
 from baseload.kube.validation.names import each
+from baseload.kube.validation.remembered import once
 from baseload.kube.validation.resources import amount
 
 ORDER: Final = (
@@ -105,6 +106,7 @@ def volumes(given: list[Tree], path: str) -> tuple[dict[str, Tree], Faults]:
     return sound, iter(faults)
 
 
+@once
 def source(volume: Tree, path: str) -> Faults:
     """What holds the data of a volume: one thing."""
     found = 0
@@ -286,6 +288,10 @@ _RULES: Final[dict[str, Callable[[Tree, str], Faults]]] = {
 }
 
 
+_FEW_SAY: Final = frozenset(("subPath", "subPathExpr", "mountPropagation", "recursiveReadOnly"))
+"""Fields of a mount that most mounts do not have"""
+
+
 def mounts(container: Tree, known: dict[str, Tree], path: str) -> Faults:
     """Where a container sees the volumes of its pod."""
     seen: set[str] = set()
@@ -305,8 +311,9 @@ def mounts(container: Tree, known: dict[str, Tree], path: str) -> Faults:
             yield invalid(f"{at}.name", name, "must not already exist in volumeDevices")
         if where in devices.values():
             yield invalid(f"{at}.mountPath", where, "must not already exist as a path in volumeDevices")
-        yield from _sub_paths(mount, at, path)
-        yield from _propagation(mount, container, path)
+        if not _FEW_SAY.isdisjoint(mount):
+            yield from _sub_paths(mount, at, path)
+            yield from _propagation(mount, container, path)
 
 
 def _sub_paths(mount: Tree, at: str, path: str) -> Faults:

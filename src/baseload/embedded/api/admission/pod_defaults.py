@@ -80,7 +80,8 @@ def _container(container: Tree) -> None:
         if isinstance(handler, dict):
             _http(handler)
     for variable in maps(container, "env"):
-        field_reference(held(variable, "valueFrom"))
+        if "valueFrom" in variable:
+            field_reference(held(variable, "valueFrom"))
 
 
 def _probe(probe: Tree) -> None:

@@ -1,6 +1,6 @@
 """Looking into trees that a client sent, whose parts may have any type; who has the wrong one is refused elsewhere."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from baseload.embedded.store.record import Json
@@ -30,10 +30,10 @@ def held(tree: Tree, *path: str) -> Tree:
     return tree
 
 
-def maps(tree: Tree, name: str) -> Iterator[Tree]:
+def maps(tree: Tree, name: str) -> Sequence[Tree]:
     """The maps in a list."""
     found = tree.get(name)
-    yield from (item for item in found if isinstance(item, dict)) if isinstance(found, list) else ()
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else ()
 
 
 def fill(tree: Tree, values: Mapping[str, Json]) -> None:
