@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from baseload.kube.merge import fieldset, outline
-from baseload.kube.merge.elements import element
+from baseload.kube.merge.elements import all_of
 from baseload.kube.merge.fieldset import FieldSet
 from baseload.kube.merge.tree import ABSENT, same
 from baseload.kube.merge.types import ListType, MapType, Type
@@ -81,8 +81,8 @@ def _below(form: object, before: object, after: object) -> _Found | None:
 
 def _maps(form: MapType, before: dict[str, object], after: dict[str, object]) -> _Found:
     found: _Found = {}, {}, {}
-    for name, new in after.items():
-        old = before.get(name, ABSENT)
+    for name, old in before.items():
+        new = after.get(name, ABSENT)
         if old is new:
             continue
         is_plain = type(old) in _PLAIN and type(new) in _PLAIN  # as most leaves are
@@ -95,16 +95,14 @@ def _maps(form: MapType, before: dict[str, object], after: dict[str, object]) ->
             found[1][step[0]] = {}
         else:
             _at(step[0], step[1], old, new, found)
-    for name in before.keys() - after.keys():
-        field = form.field(name)
-        if field is not None:
-            found[0][f"f:{name}"] = outline.of(field, before[name])
+    if after.keys() - before.keys():
+        found[2].update(outline.below(form, {name: new for name, new in after.items() if name not in before}))
     return found
 
 
 def _lists(form: ListType, before: list[object], after: list[object]) -> _Found:
     found: _Found = {}, {}, {}
-    kind, old_steps, new_steps = form.element, _steps(form, before), _steps(form, after)
+    kind, old_steps, new_steps = form.element, all_of(form, before), all_of(form, after)
     if old_steps == new_steps and len(set(new_steps)) == len(new_steps):
         for step, one, other in zip(new_steps, before, after, strict=True):
             _at(step, kind, one, other, found)
@@ -149,10 +147,6 @@ def _as_map(value: object) -> dict[str, object]:
 
 def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
-
-
-def _steps(form: ListType, items: list[object]) -> list[str]:
-    return [element(form, item) for item in items]
 
 
 def _grouped(steps: list[str], items: list[object]) -> dict[str, list[object]]:

@@ -1,5 +1,8 @@
 """The items of a list as elements of a field set."""
 
+from operator import itemgetter
+from typing import Final
+
 from baseload.kube.merge.fieldset import key_element, value_element
 from baseload.kube.merge.types import ListType
 
@@ -8,13 +11,32 @@ class ElementError(ValueError):
     """An item cannot be told apart from others; the message says why, as the API server does."""
 
 
+_MOST: Final = 1 << 12  # elements that a list remembers; then it begins anew
+
+
+def all_of(listing: ListType, items: list[object]) -> list[str]:
+    """The elements of the items of a list that is not atomic."""
+    keys = listing.sorted_keys
+    if len(keys) == 1:
+        try:  # nearly all lists are of maps with one key, a text, that was met before
+            return list(map(listing.known.__getitem__, map(itemgetter(keys[0]), items)))  # type: ignore[arg-type]
+        except (KeyError, TypeError):
+            pass
+    return [element(listing, item) for item in items]
+
+
 def element(listing: ListType, item: object) -> str:
     """The element of one item of a list that is not atomic."""
     keys = listing.sorted_keys
     if len(keys) == 1 and isinstance(item, dict):
         value = item.get(keys[0])
-        if isinstance(value, str):  # the most frequent key
-            return key_element(keys, value)
+        if isinstance(value, str):
+            found = listing.known.get(value)
+            if found is None:
+                if len(listing.known) >= _MOST:
+                    listing.known.clear()
+                found = listing.known[value] = key_element(keys, value)
+            return found
     return _by_keys(listing, item) if keys else _by_value(item)
 
 

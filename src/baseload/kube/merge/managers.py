@@ -188,7 +188,12 @@ def _whole_seconds(time: str) -> str | None:
 
 def stamp(now: int) -> str:
     """The time of an entry: an instant in whole seconds."""
-    return instant.format(now - now % instant.SECOND)
+    return _stamp(now // instant.SECOND)
+
+
+@lru_cache(maxsize=8)
+def _stamp(second: int) -> str:
+    return instant.format(second * instant.SECOND)
 
 
 @lru_cache(maxsize=1 << 14)

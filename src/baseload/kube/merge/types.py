@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from typing import Literal, cast
 
 from baseload.kube.merge import defaults
+from baseload.kube.merge.fieldset import FieldSet
 from baseload.kube.merge.tree import Object
 from baseload.kube.protobuf import written
 from baseload.kube.schema import definitions
@@ -37,6 +38,7 @@ class MapType:
         self._open = is_open or bool(schema.get("x-kubernetes-preserve-unknown-fields"))
         self._fields: dict[str, Type] = {}
         self.steps: dict[str, tuple[str, Type]] = {}  # field -> its element in a field set and its type, once asked for
+        self.outlines: dict[tuple[str, ...], FieldSet] = {}  # fields -> the set of a map of those, once asked for
         self.atomic = schema.get("x-kubernetes-map-type") == "atomic"
 
     @cached_property
@@ -84,6 +86,7 @@ class ListType:
         self.atomic = kind not in ("set", "map")
         self.keys = tuple(keys)
         self.sorted_keys = tuple(sorted(keys))
+        self.known: dict[str, str] = {}  # the text that is an item's only key -> its element, once asked for
 
     @cached_property
     def element(self) -> "Type":

@@ -4,6 +4,7 @@ A real server names the volume of the token at random for each pod. Here the acc
 pods that are written alike stay alike, and are held once.
 """
 
+from functools import lru_cache
 from typing import Final
 
 from baseload.embedded.api.admission.review import Review
@@ -33,7 +34,7 @@ def give_account(review: Review) -> None:
         where = f"{review.namespace}/{name}"
         raise review.refused(f'error looking up service account {where}: serviceaccount "{name}" not found')
     if _wants_token(spec, account):
-        _mount(spec, _VOLUME + names.suffix(int(account.uid[:8], 16)))
+        _mount(spec, _volume_name(account.uid))
     if not spec.get("imagePullSecrets") and b'"imagePullSecrets"' in account.body.raw:
         spec["imagePullSecrets"] = account.body.tree().get("imagePullSecrets")
 
@@ -49,6 +50,11 @@ def _wants_token(spec: Tree, account: Record) -> bool:
     if wanted is None:
         return account.body.field("automountServiceAccountToken") != "false"
     return wanted is not False
+
+
+@lru_cache(maxsize=1 << 12)
+def _volume_name(uid: str) -> str:
+    return _VOLUME + names.suffix(int(uid[:8], 16))
 
 
 def _mount(spec: Tree, name: str) -> None:

@@ -48,8 +48,9 @@ def _of_class(review: Review, name: str) -> tuple[str, int, str]:
         if found is None:
             raise review.refused(f"no PriorityClass with name {name} was found")
         return _read(found)
-    defaults = [_read(record) for record in review.records(_GROUP, "PriorityClass") if _is_default(record)]
-    return min(defaults, key=lambda one: one[1], default=("", 0, _ALWAYS_PREEMPT))
+    classes = review.store.table(review.resource(_GROUP, "PriorityClass")).records.values()
+    defaults = [_read(record) for record in classes if _is_default(record)]
+    return min(defaults, key=lambda one: (one[1], one[0]), default=("", 0, _ALWAYS_PREEMPT))
 
 
 def _read(record: Record) -> tuple[str, int, str]:
