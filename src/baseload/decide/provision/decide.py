@@ -40,7 +40,8 @@ def provision(
     """The plan of one pass. `tables`: NodePool -> the types that it may choose from; a missing pool has none.
 
     Of the pods that found no place every NodePool says why, and up to `most_reasons` single nodes and claims; with None
-    nobody does, which is for those who look at placements alone. `memory` is that of earlier passes on the same cluster.
+    nobody does, which is for those who look at placements alone. `memory` is that of earlier passes on the same
+    cluster.
     """
     setting = setting_of(view, tables, options, memory)
     looked_at = len(setting.sought.pending) + len(setting.sought.moving)

@@ -4,7 +4,7 @@ Nothing but the status is decoded, merged and compared. Whatever is out of the o
 that the status does not have, metadata that a patch would change) is left to `verbs`, which looks at the whole object.
 """
 
-from typing import Final, cast
+from typing import Final
 
 import msgspec
 
