@@ -142,6 +142,7 @@ def test_an_interrupted_instance_ends_after_two_minutes_and_cuts_off_what_still_
     report, journal = lived(
         tmp_path,
         manifests=[*ON_SPOT, deployment("web", 3)],
+        cloud={"queue": {"exists": False}},
         events=[{"at": "5m", "do": "interrupt", "nodePool": "default"}],
         expect=[
             expect("interruptions", at="5m", **DONE),

@@ -159,3 +159,11 @@ def without_nulls(value: object) -> object:
     if isinstance(value, list):
         return [without_nulls(held) for held in value]
     return value
+
+
+def decoded(raw: bytes, type: type[T]) -> T:
+    """JSON as that type; a null stands for what is absent, as Go's encoder writes some zero values."""
+    try:
+        return msgspec.json.decode(raw, type=type)
+    except msgspec.ValidationError:
+        return msgspec.convert(without_nulls(msgspec.json.decode(raw)), type)

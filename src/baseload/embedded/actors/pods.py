@@ -5,6 +5,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from baseload.embedded.store.record import Record, section
+from baseload.kube import reading as json_reading
 
 S = TypeVar("S")
 
@@ -120,7 +121,7 @@ def status_of(record: Record, reading: type[S], empty: S) -> S:
     if isinstance(held, reading):
         return held
     try:
-        return msgspec.json.decode(section(held), type=reading) if held else empty
+        return json_reading.decoded(section(held), reading) if held else empty
     except msgspec.ValidationError:
         return empty
 

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from baseload.embedded.store.resource import Resource
+from baseload.kube import reading as json_reading
 
 Section = bytes | msgspec.Struct | tuple[msgspec.Struct, ...]
 """JSON, or values that encode to it; b"" is an absent section"""
@@ -62,7 +63,7 @@ class Body(msgspec.Struct, frozen=True, weakref=True, eq=False):
         known = self._readings.get(reading)
         if known is None:
             sections = msgspec.json.decode(b"{%b}" % self.raw, type=dict[str, msgspec.Raw])
-            known = msgspec.json.decode(sections.get("spec", b"{}"), type=reading)
+            known = json_reading.decoded(bytes(sections.get("spec", b"{}")), reading)
             self._readings[reading] = known
         return cast(T, known)
 

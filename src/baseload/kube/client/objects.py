@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeVar, cast
 
 import msgspec
 
+from baseload.kube import reading as json_reading
 from baseload.kube.client import errors
 from baseload.kube.client.errors import ServerFailed, Status
 from baseload.kube.reading import without_nulls
@@ -98,10 +99,7 @@ class Object:
 
     def read(self, reading: type[T]) -> T:
         """The object as that type; raises msgspec.ValidationError where it is none."""
-        try:
-            return msgspec.json.decode(self.raw, type=reading)
-        except msgspec.ValidationError:
-            return msgspec.convert(without_nulls(msgspec.json.decode(self.raw)), reading)
+        return json_reading.decoded(self.raw, reading)
 
     def tree(self) -> dict[str, object]:
         """The object decoded anew, for the caller to keep or change."""

@@ -31,6 +31,7 @@ from baseload.embedded.actors.scheduler.storage import LATE, POLL, Binding, Clai
 from baseload.embedded.actors.series import Series
 from baseload.embedded.store.errors import NotFound, StatusError
 from baseload.embedded.store.record import Record, section
+from baseload.kube import reading as json_reading
 from baseload.kube.types import core, policy
 from baseload.values import instant
 from baseload.values.clock import Clock
@@ -355,7 +356,7 @@ class Attempts:
     def _budgets(self) -> list[Budget]:
         found = []
         for held in self._client.records("policy", "PodDisruptionBudget").values():
-            told = msgspec.json.decode(section(held.status) or b"{}", type=_BudgetStatus)
+            told = json_reading.decoded(section(held.status) or b"{}", _BudgetStatus)
             selector = selector_of(held.body.spec(policy.PodDisruptionBudgetSpec).selector)
             disrupted = frozenset(told.disrupted_pods)
             found.append(Budget(held.namespace, selector or NOTHING, told.disruptions_allowed, disrupted))

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
-
 from baseload.decide.fit.constraints import selector_of, spread_of
 from baseload.decide.fit.deduced import deduced
 from baseload.decide.schedule import asks, nodes
@@ -15,6 +13,7 @@ from baseload.decide.schedule.profile import Profile
 from baseload.embedded.actors import pods
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.store.record import Body, Owner, Record, Shared, section
+from baseload.kube import reading as json_reading
 from baseload.kube.types import apps, core
 from baseload.values.selector import Selector
 
@@ -23,7 +22,6 @@ _CONTROLLERS: Final[Mapping[str, type[apps.ReplicaSetSpec] | type[apps.StatefulS
     "ReplicaSet": apps.ReplicaSetSpec,
     "StatefulSet": apps.StatefulSetSpec,
 }
-_allocatable: Final = msgspec.json.Decoder(core.NodeStatus).decode
 
 
 class Readings:
@@ -147,7 +145,7 @@ class Readings:
         status: Any = record.status
         written = getattr(status, "allocatable", None)
         if written is None:
-            return asks.of_resources(_allocatable(section(status) or b"{}").allocatable)
+            return asks.of_resources(json_reading.decoded(section(status) or b"{}", core.NodeStatus).allocatable)
         known = self._amounts.get(id(written))
         if known is None:
             if len(self._amounts) > _KINDS:

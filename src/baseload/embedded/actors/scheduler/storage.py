@@ -8,14 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-import msgspec
-
 from baseload.decide.schedule import volumes
 from baseload.decide.schedule.cluster import Cluster
 from baseload.decide.schedule.queue import Waiting
 from baseload.decide.schedule.volumes import SELECTED_NODE, Plan, Storage
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.store.record import Record, encode
+from baseload.kube import reading as json_reading
 from baseload.kube.types.core import PersistentVolume, PersistentVolumeClaim
 from baseload.kube.types.meta import Wire
 from baseload.kube.types.storage import CSINode, StorageClass
@@ -125,7 +124,7 @@ class Claims:
             place = kind, key
             known = self._read.get(place)
             if known is None or known[0] is not record:
-                known = self._read[place] = record, msgspec.json.decode(encode(record), type=reading)
+                known = self._read[place] = record, json_reading.decoded(encode(record), reading)
             assert isinstance(known[1], reading)
             yield known[1]
 

@@ -2,10 +2,9 @@
 
 from typing import Final, TypeVar
 
-import msgspec
-
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.store.record import Record, encode
+from baseload.kube import reading as json_reading
 from baseload.kube.types.core import PersistentVolumeClaim
 from baseload.kube.types.meta import Wire
 from baseload.kube.types.storage import StorageClass
@@ -25,7 +24,7 @@ class Objects:
         """What an object says."""
         known = self._read.get(record.uid)
         if known is None or known[0] is not record:
-            known = self._read[record.uid] = record, msgspec.json.decode(encode(record), type=reading)
+            known = self._read[record.uid] = record, json_reading.decoded(encode(record), reading)
         assert isinstance(known[1], reading)
         return known[1]
 

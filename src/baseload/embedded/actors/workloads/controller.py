@@ -25,6 +25,7 @@ from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Record, section
 from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.subscription import Subscription
+from baseload.kube import reading as json_reading
 
 S = TypeVar("S", bound=Written)
 
@@ -142,7 +143,7 @@ def said(record: Record, reading: type[S]) -> S | None:
     if isinstance(held, reading):
         return held
     try:
-        return msgspec.json.decode(section(held) or b"{}", type=reading)
+        return json_reading.decoded(section(held) or b"{}", reading)
     except msgspec.ValidationError:
         return None
 

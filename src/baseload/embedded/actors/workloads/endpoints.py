@@ -18,6 +18,7 @@ from baseload.embedded.actors.workloads.ownership import reference
 from baseload.embedded.store import record as records
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Body, Record, Shared
+from baseload.kube import reading as json_reading
 from baseload.kube.types.meta import Wire
 from baseload.values import instant
 
@@ -217,7 +218,7 @@ class EndpointSlices(Controller):
         known = self._slices.get(held.uid)
         if known is None or known.body is not held.body:
             tree: Tree = {**held.body.tree(), "endpoints": None}
-            endpoints = msgspec.json.decode(b"{%b}" % held.body.raw, type=_Endpoints).endpoints or ()
+            endpoints = json_reading.decoded(b"{%b}" % held.body.raw, _Endpoints).endpoints or ()
             known = self._slices[held.uid] = _Slice(held.body, tree, _canonical(tree.get("ports")), list(endpoints))
         return known
 
