@@ -166,7 +166,8 @@ class Engine:
         nodes = len(order)
         most = profile.nodes_to_find(nodes, self.settings.percentage_of_nodes_to_score)
         window = order[:most]
-        if not np.count_nonzero(codes[window]):
+        said = codes[window]
+        if not said[said.argmax()]:  # all say the least, which is that they fit
             return window, most
         fitting = (codes[order] == FITS).nonzero()[0]
         if len(fitting) > most:

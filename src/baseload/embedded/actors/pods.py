@@ -120,8 +120,27 @@ def status_of(record: Record, reading: type[S], empty: S) -> S:
     held = record.status
     if isinstance(held, reading):
         return held
+    if not held:
+        return empty
+    if not isinstance(held, bytes):
+        return _decoded(section(held), reading, empty)
+    known = _known.get((held, reading))
+    if known is None:
+        if len(_known) >= _KNOWN:
+            _known.clear()
+        known = _known[held, reading] = _decoded(held, reading, empty)
+    assert isinstance(known, reading)
+    return known
+
+
+_KNOWN: Final = 1 << 10
+_known: Final[dict[tuple[bytes, type], object]] = {}
+"""Statuses that were read: new pods all say the same"""
+
+
+def _decoded(held: bytes, reading: type[S], empty: S) -> S:
     try:
-        return json_reading.decoded(section(held), reading) if held else empty
+        return json_reading.decoded(held, reading)
     except msgspec.ValidationError:
         return empty
 

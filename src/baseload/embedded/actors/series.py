@@ -69,7 +69,7 @@ class Series:
             self.again(told)
             return told
         now = self._clock.now()
-        name = self._name(regarding, now)
+        name = f"{regarding.name}.{now:x}"
         told = self._told[key] = Told(regarding, related, type, reason, action, note, name, self._written(now), now)
         self._write(told)
         return told
@@ -107,14 +107,29 @@ class Series:
         store, is_first = self._client.store, not told.written
         told.written = told.count
         body = records.Body(msgspec.json.encode(self._sections(told))[1:-1])
+        if is_first:
+            self._create(told, body)
+            return
         try:
-            if is_first or store.find(self._event, told.namespace, told.name) is None:
+            if store.find(self._event, told.namespace, told.name) is None:
                 store.create(Record(self._event, told.namespace, told.name, body=body))
             else:
                 held = self._event, told.namespace, told.name
                 store.change(*held, lambda old: old.with_body(body), "all", exact=True)
         except StatusError:
             return
+
+    def _create(self, told: Told, body: records.Body) -> None:
+        """A new object, under a name by the time: by the next free nanosecond where several fall into one."""
+        while True:
+            try:
+                self._client.store.create(Record(self._event, told.namespace, told.name, body=body))
+                return
+            except StatusError:
+                if self._client.store.find(self._event, told.namespace, told.name) is None:
+                    return  # its namespace takes none
+                prefix, _, moment = told.name.rpartition(".")
+                told.name = f"{prefix}.{int(moment, 16) + 1:x}"
 
     def _sections(self, told: Told) -> "_Sections":
         counted = _Counted(told.count, self._written(told.last)) if told.count > 1 else msgspec.UNSET
@@ -137,13 +152,6 @@ class Series:
         now = self._clock.now() // instant.SECOND == second
         text = self._client.now() if now else instant.format(second * instant.SECOND)
         return f"{text[:-1]}.{rest // _MICROSECOND:06}Z"
-
-    def _name(self, regarding: Record, now: int) -> str:
-        """A name by the time, and by the next free nanosecond where several events fall into one."""
-        namespace = regarding.namespace or _DEFAULT
-        while self._client.store.find(self._event, namespace, f"{regarding.name}.{now:x}") is not None:
-            now += 1
-        return f"{regarding.name}.{now:x}"
 
 
 class _Subject(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):

@@ -60,7 +60,8 @@ class Model:
         for record in self._client.records("", "Node").values():
             self.cluster.set_node(self.readings.facts(record))
         for record in self._client.records("", "Pod").values():
-            self._now(record)
+            if not pods.is_over(record):
+                self._now(record)
 
     def hear(self) -> None:
         """Takes in what came since the last time."""
@@ -99,10 +100,10 @@ class Model:
             if known is not None and event.type != "DELETED" and not pods.is_over(record):
                 known.started = known.started or pods.status(record).start_time  # a kubelet's word
                 return
-        if event.type == "DELETED" or pods.is_over(event.record):
-            self._gone(event.record)
+        if event.type == "DELETED" or pods.is_over(record):
+            self._gone(record)
         else:
-            self._now(event.record)
+            self._now(record)
 
     def _gone(self, record: Record) -> None:
         gone = self.cluster.drop_pod(record.uid) or self.promised.get(record.uid)
@@ -112,8 +113,6 @@ class Model:
             self.queue.wake(hints.pod_gone(gone), self._clock.now())
 
     def _now(self, record: Record) -> None:
-        if pods.is_over(record):
-            return
         if record.node:
             self._placed(record)
         elif record.uid not in self.cluster.pods and self.is_mine(record):

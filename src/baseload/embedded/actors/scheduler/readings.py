@@ -32,6 +32,7 @@ class Readings:
         self._cluster: Final = cluster
         self._profiles: Final = profiles
         self._kinds: Final[dict[tuple[int, int, str], tuple[Body, Shared, Kind]]] = {}
+        self._claiming: Final[dict[int, tuple[Body, bool]]] = {}  # whether pods of one spec have claims
         self._amounts: Final[dict[int, tuple[object, Mapping[str, int]]]] = {}
         self._namespaces: dict[str, dict[str, str]] | None = None
         self._services: dict[str, list[Mapping[str, str]]] | None = None
@@ -47,6 +48,7 @@ class Readings:
     def pod(self, record: Record, node: str = "") -> Pod:
         """A pod; `node` is where it runs or is to run."""
         spec, told = record.body.spec(core.PodSpec), pods.status(record)
+        claiming = bool(spec.volumes) and self._has_claims(record.body, spec)
         disrupted = told.condition("DisruptionTarget") if record.deletion is not None else None
         return Pod(
             uid=record.uid,
@@ -57,8 +59,8 @@ class Readings:
             started=told.start_time,
             is_terminating=record.deletion is not None,
             is_preempted=disrupted is not None and disrupted.reason == "PreemptionByScheduler",
-            claims=claims(record, spec) if spec.volumes else (),
-            made_claims=made_claims(record, spec) if spec.volumes else (),
+            claims=claims(record, spec) if claiming else (),
+            made_claims=made_claims(record, spec) if claiming else (),
             node=node,
         )
 
@@ -84,7 +86,18 @@ class Readings:
 
     def forget(self) -> None:
         self._kinds.clear()
+        self._claiming.clear()
         self._amounts.clear()
+
+    def _has_claims(self, body: Body, spec: core.PodSpec) -> bool:
+        """Whether pods have claims, by a spec that many share: of most the one volume is a token."""
+        known = self._claiming.get(id(body))
+        if known is None:
+            if len(self._claiming) > _KINDS:
+                self._claiming.clear()
+            named = any(volume.persistent_volume_claim or volume.ephemeral for volume in spec.volumes)
+            known = self._claiming[id(body)] = body, named
+        return known[1]
 
     def _read(self, record: Record) -> Kind:
         spec, labels = record.body.spec(core.PodSpec), record.shared.labels
