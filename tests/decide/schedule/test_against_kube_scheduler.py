@@ -20,7 +20,12 @@ from tests.servers import real, schedulers
 from tests.servers.real import Real
 
 ASSETS = real.assets()
-pytestmark = pytest.mark.long
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.timeout(1200),  # each cluster takes a third of a second, and more on a busy machine
+    # A cluster is long to print, which must not hide in what it differs.
+    pytest.mark.filterwarnings("ignore:Generating overly large repr"),
+]
 CLUSTERS = 500
 Cluster = tuple[list[core.Node], list[core.Pod], core.Pod]
 
