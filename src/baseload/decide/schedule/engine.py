@@ -115,22 +115,25 @@ class Engine:
             codes = spread.bar(codes, self.cluster, kind, standing, self._skewed, self._no_domain)
         return self.neighbours.bar(codes, kind, self._not_near, self._too_near, self._shunned)
 
-    def by_nodes_alone(self, pod: Pod) -> Standing | None:
-        """How nodes stand to a pod, where what they say alone decides whether it finds a place and what it is told.
+    def outlook(self, pod: Pod) -> Mapping[int, int] | None:
+        """How many nodes say what to a pod, by the number of their status; it stays right till the cluster changes.
 
-        None where other pods have a say: by spread, by affinity, or as those whose place it might take.
+        A pod that finds no place is told the same as long as that is the same. None where more than that decides: its
+        claims, the names of nodes that it asks for, or pods whose place it might take.
         """
         kind, demands = pod.kind, pod.kind.demands
-        if pod.claims or demands.hard_spread or demands.affinity or demands.anti_affinity:
+        if pod.claims or (demands.place.required and demands.place.only() is not None):
             return None
-        if demands.place.only() is not None or self.neighbours.is_shunned(kind):
-            return None
-        standing = self.standing(kind)
+        if demands.hard_spread or demands.affinity or demands.anti_affinity or self.neighbours.is_shunned(kind):
+            numbers = np.bincount(self.codes(pod)[self.cluster.order]).tolist()
+            counts: Mapping[int, int] = {code: number for code, number in enumerate(numbers) if number}
+        else:
+            counts = self.standing(kind).counts
         if min(self.cluster.priorities, default=pod.priority) < pod.priority:
             table = self.judge.statuses
-            if any(table[code].resolvable for code in standing.counts):
+            if any(table[code].resolvable for code in counts):
                 return None
-        return standing
+        return counts
 
     def status(self, pod: Pod, slot: int, extra: Extra | None = None, nominated: Iterable[Pod] = ()) -> Status | None:
         """What one node says."""

@@ -4,8 +4,8 @@ The order of what is written after a failure is kube-scheduler's: the pod is que
 and its condition is patched where it is another than before.
 
 Pods of one kind fail alike as long as nothing changes that decides about them, so why the last one failed is
-remembered. Nodes change all the time: where they alone decide, it is enough that as many of them say each thing as
-before. A pod that fails as it did before, and that nobody wrote to since, is queued again and counted in its event.
+remembered. Nodes change all the time: it is mostly enough that as many of them say each thing as before. A pod that
+fails as it did before, and that nobody wrote to since, is queued again and counted in its event.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,6 @@ from baseload.decide.schedule.engine import Engine, Extra, Found, Unfit
 from baseload.decide.schedule.kinds import Kind, Pod
 from baseload.decide.schedule.preempt import Budget, Candidate, Outcome
 from baseload.decide.schedule.queue import Waiting
-from baseload.decide.schedule.standing import Standing
 from baseload.decide.schedule.volumes import Plan
 from baseload.embedded.actors import pods, series
 from baseload.embedded.actors.client import ActorClient
@@ -49,10 +48,8 @@ class Failed:
     message: str
     plugins: frozenset[str]
     outcome: Outcome
-    standing: Standing | None
-    """How nodes stand to the kind, where they alone decide"""
-    counts: dict[int, int]
-    """How many nodes said what"""
+    outlook: Mapping[int, int] | None
+    """How many nodes said what, where that alone decides"""
 
 
 @dataclass(eq=False, slots=True)
@@ -160,19 +157,16 @@ class Attempts:
             )
             outcome = preempt.preempt(engine, request)
         message = unfit.message(messages.after_filter(outcome.message))
-        standing = None if nominated else engine.by_nodes_alone(pod)
-        counts = {} if standing is None else dict(standing.counts)
-        return Failed(self._model.cluster.version, pod.kind, message, unfit.plugins, outcome, standing, counts)
+        outlook = None if nominated else engine.outlook(pod)
+        outlook = None if outlook is None else dict(outlook)
+        return Failed(self._model.cluster.version, pod.kind, message, unfit.plugins, outcome, outlook)
 
     def _holds(self, failed: Failed, pod: Pod, engine: Engine) -> bool:
         """Whether a pod of that kind and priority would fail in the same way now."""
         seen = self._model.cluster.version
         if failed.seen == seen:
             return True
-        if failed.standing is None or self._model.promised:
-            return False
-        standing = engine.by_nodes_alone(pod)
-        if standing is not failed.standing or standing.counts != failed.counts:
+        if failed.outlook is None or self._model.promised or engine.outlook(pod) != failed.outlook:
             return False
         failed.seen = seen
         return True
