@@ -26,6 +26,8 @@ class Neighbours:
     def of(self, kind: Kind) -> tuple[_Carried, _Carried]:
         """Those that keep it off, and those that draw it or do not want it."""
         tallies = self._cluster.tallies
+        if not tallies.carried:
+            return (), ()
         known = self._known.get(kind)
         if known is None or known[0] != tallies.version:
             met = [held for held in tallies.carried if held.term.matches(kind.namespace, kind.labels)]

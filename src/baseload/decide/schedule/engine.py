@@ -106,9 +106,10 @@ class Engine:
 
     def codes(self, pod: Pod, extra: Extra | None = None) -> Numbers:
         """The number of each node's status, by slot."""
-        kind = pod.kind
-        standing = self.standing(kind)
-        codes = standing.codes
+        return self._codes(pod, self.standing(pod.kind), extra)
+
+    def _codes(self, pod: Pod, standing: Standing, extra: Extra | None) -> Numbers:
+        kind, codes = pod.kind, standing.codes
         if extra is not None and pod.claims:
             codes = extra(codes, pod)
         if kind.demands.hard_spread:
@@ -152,7 +153,11 @@ class Engine:
         only = place.only() if place.required else None
         if only is not None and not only:
             return Unfit(nodes, rejected=statuses.NAMES_CONFLICT)
-        codes, first = self._with_nominated(self.codes(pod, extra), pod, extra, nominated), self.first % nodes
+        standing, first = self.standing(pod.kind), self.first % nodes
+        codes = self._codes(pod, standing, extra)
+        if nominated:
+            codes = self._with_nominated(codes, pod, extra, nominated)
+            standing.refresh(cluster)
         if only is None:
             order = cluster.round[first : first + nodes]
         else:
@@ -161,7 +166,7 @@ class Engine:
         self.first = (first + evaluated) % nodes
         if not len(slots):
             return self._unfit(order, codes[order], nodes)
-        slot = int(slots[0]) if len(slots) == 1 else self._best(pod, slots)
+        slot = int(slots[0]) if len(slots) == 1 else self._best(pod, standing, slots)
         return Found(cluster.at(slot).facts.name, len(slots), evaluated)
 
     def _search(self, codes: Numbers, order: Numbers) -> tuple[Numbers, int]:
@@ -180,7 +185,10 @@ class Engine:
 
     def scores(self, kind: Kind, slots: Numbers) -> Numbers:
         """The weighted sum of all scores of feasible nodes (2.10)."""
-        standing, weights = self.standing(kind), self.settings.weights
+        return self._scores(kind, self.standing(kind), slots)
+
+    def _scores(self, kind: Kind, standing: Standing, slots: Numbers) -> Numbers:
+        weights = self.settings.weights
         total = standing.scores[slots]  # a copy
         place = kind.demands.place
         if weights.taint_toleration:
@@ -217,9 +225,9 @@ class Engine:
         if len(self._standings) > _KEPT:
             self._standings.clear()
 
-    def _best(self, pod: Pod, slots: Numbers) -> int:
+    def _best(self, pod: Pod, standing: Standing, slots: Numbers) -> int:
         """The node with the highest score; of equal ones, the first after the pod's own place on a ring of names."""
-        total = self.scores(pod.kind, slots)
+        total = self._scores(pod.kind, standing, slots)
         tied = slots[total == total[total.argmax()]]
         if len(tied) == 1:
             return int(tied[0])
@@ -241,8 +249,6 @@ class Engine:
 
     def _with_nominated(self, codes: Numbers, pod: Pod, extra: Extra | None, nominated: Iterable[Pod]) -> Numbers:
         """Nodes that are promised to others have to take the pod both with those and without them (2.7)."""
-        if not nominated:
-            return codes
         cluster = self.cluster
         by_node: dict[str, list[Pod]] = {}
         for other in nominated:
