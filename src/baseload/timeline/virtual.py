@@ -96,7 +96,7 @@ class VirtualClock:
         self._failed: Task | None = None
         self._roots: dict[Task, None] = {}
         self._limit: int | None = None  # the end of this run
-        self.steps = 0  # resumptions so far
+        self.steps = 0  # resumptions so far, from sleeps that were none too
 
     def now(self) -> int:
         return self._now
@@ -114,6 +114,7 @@ class VirtualClock:
             await _Wait(until)
         else:
             self._now = until
+            self.steps += 1
 
     def bell(self) -> VirtualBell:
         return VirtualBell(self)
