@@ -53,15 +53,11 @@ def machine() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
     model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
+    spin = min(timed(_spin)[0] for _ in range(5))
     return (
         f"{model}, {os.cpu_count()} cores, {platform.system()}, CPython {platform.python_version()}; "
-        f"10 million turns of an empty loop take {spin():.2f} s here"
+        f"10 million turns of an empty loop take {spin:.2f} s here"
     )
-
-
-def spin() -> float:
-    """Processor seconds of an empty loop: how fast the machine is just now."""
-    return min(timed(_spin)[0] for _ in range(5))
 
 
 def _spin() -> None:

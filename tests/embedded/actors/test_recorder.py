@@ -43,6 +43,29 @@ def test_ten_that_differ_in_their_message_alone_are_told_together() -> None:
     assert told[9:] == [(3, "(combined from similar events): failed 11")]
 
 
+def test_after_ten_quiet_minutes_messages_are_told_one_by_one_again_and_equal_ones_still_counted() -> None:
+    stage = Stage()
+    recorder, made = Recorder(ActorClient(stage.cluster, "s"), "kubelet", "n1"), stage.create(pod("a"))
+    for number in range(9):
+        recorder.record(made, "Warning", "Unhealthy", f"failed {number}")
+    stage.run(601)
+    recorder.record(made, "Warning", "Unhealthy", "failed 3")
+    recorder.record(made, "Warning", "Unhealthy", "another")
+
+    told = events(stage)
+    assert (2, "failed 3") in told
+    assert told[9:] == [(1, "another")]
+
+
+def test_an_object_that_is_forgotten_and_told_of_again_begins_anew() -> None:
+    stage = Stage()
+    recorder, made = Recorder(ActorClient(stage.cluster, "s"), "kubelet", "n1"), stage.create(pod("a"))
+    recorder.record(made, "Normal", "Pulled", "pulled")
+    recorder.forget(made)
+    recorder.record(made, "Normal", "Pulled", "pulled")
+    assert events(stage) == [(1, "pulled"), (1, "pulled")]
+
+
 def test_one_source_says_25_things_of_one_object_and_then_one_in_five_minutes() -> None:
     stage = Stage()
     recorder, made = Recorder(ActorClient(stage.cluster, "s"), "kubelet", "n1"), stage.create(pod("a"))

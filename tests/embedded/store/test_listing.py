@@ -40,6 +40,23 @@ def test_objects_stand_in_the_order_of_namespace_and_name() -> None:
     assert names(store.list(POD, Selection("none"))) == []
 
 
+def test_the_order_holds_where_many_came_and_went_while_nobody_looked() -> None:
+    store = kinds.fresh()
+    for number in range(5):
+        store.create(kinds.config_map(f"stays-{number}"))
+    assert len(store.list(CONFIG_MAP).records) == 5
+    for number in range(3000):
+        store.create(kinds.config_map(f"c{number}"))
+        store.delete(CONFIG_MAP, "default", f"c{number}")
+        if number % 700 == 0:
+            store.create(kinds.config_map(f"c{number}"))
+    store.delete(CONFIG_MAP, "default", "stays-3")
+    store.create(kinds.config_map("stays-3"))
+
+    wanted = sorted([*(f"stays-{number}" for number in range(5)), "c0", "c700", "c1400", "c2100", "c2800"])
+    assert names(store.list(CONFIG_MAP)) == wanted
+
+
 def test_a_list_has_the_version_of_the_last_write_even_where_it_is_empty() -> None:
     store = kinds.fresh()
 

@@ -76,7 +76,9 @@ def _by_pressure(arrival: Arrival, place: Place) -> Refusal | None:
 
 def _by_room(arrival: Arrival, place: Place) -> Refusal | None:
     """What the node lacks; a resource that it does not know is not looked at."""
-    asked = arrival.requests
+    asked, used_of, has_of = arrival.requests, place.used, place.allocatable
+    if all(wanted <= has_of.get(name, 0) - used_of.get(name, 0) for name, wanted in asked.items()):
+        return None
     for name in (*_ORDER, *sorted(name for name in asked if name not in _ORDER)):
         wanted, has = asked.get(name, 0), place.allocatable.get(name)
         if not wanted or (has is None and name not in _ORDER):

@@ -6,6 +6,7 @@ record, with its manager's entry renewed. Everything happens at once: nothing he
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import lru_cache
 from typing import Final, cast
 
 import msgspec
@@ -14,6 +15,7 @@ from baseload.embedded.actors import pods
 from baseload.embedded.actors.managed import Outlines, own, renewed
 from baseload.embedded.actors.pods import Condition, Written
 from baseload.embedded.api import alike, evictions, verbs
+from baseload.embedded.api.alike import Likeness
 from baseload.embedded.api.call import JSON, MERGE, Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
@@ -29,6 +31,7 @@ from baseload.values import instant
 
 _SENT: Final = {"content-type": JSON}
 _MERGED: Final = {"content-type": MERGE}
+_MANY: Final = 1 << 10  # JSON of objects that are made alike, remembered at most
 
 
 class ActorClient:
@@ -39,6 +42,7 @@ class ActorClient:
         self._query: Mapping[str, str] = {"fieldManager": manager}
         self._outlines: dict[Resource, Outlines] = {}
         self._kinds: dict[tuple[str, str], ServedKind] = {}  # Kubernetes' own, which never change
+        self._many: dict[tuple[str, bytes], tuple[Target, tuple[Likeness, str] | None]] = {}  # what is made alike
         self._second, self._moment = -1, ""
 
     # -- reading
@@ -77,20 +81,30 @@ class ActorClient:
 
     def create(self, kind: ServedKind, namespace: str, body: bytes) -> Record:
         """A new object from its JSON. Raises what the API refuses."""
-        return verbs.create(self.cluster, Target(kind, namespace), Call("POST", self._query, _SENT, body))
+        return verbs.create(self.cluster, Target(kind, namespace), self._call("POST", _SENT, body))
 
-    def expect(self, kind: ServedKind, namespace: str, body: bytes) -> None:
-        """Several objects will be created from one JSON: what becomes of the first is kept for the others."""
-        found = alike.likeness(Target(kind, namespace), Call("POST", self._query, _SENT, body))
-        if found is not None:
-            self.cluster.alike.expect(found[0])
+    def create_alike(self, kind: ServedKind, namespace: str, body: bytes) -> Record:
+        """One of several new objects from the same JSON: what became of the first is kept for the others."""
+        known = self._many.get((namespace, body))
+        if known is None:
+            if len(self._many) >= _MANY:
+                self._many.clear()
+            target = Target(kind, namespace)
+            known = self._many[namespace, body] = target, alike.likeness(target, self._call("POST", _SENT, body))
+            if known[1] is not None:
+                self.cluster.alike.expect(known[1][0])
+        if known[1] is not None:
+            draft = self.cluster.alike.draft(self.store, known[0], *known[1], self.now())
+            if draft is not None:
+                return self.cluster.written(self.store.create(draft))
+        return self.create(kind, namespace, body)
 
     def merge(self, old: Record, change: object, subresource: str = "") -> Record:
         """A merge patch of an object, or of one of its subresources; nothing where the object took another's name."""
         kind = self.cluster.kinds.of_resource(old.resource)
         target = Target(kind, old.namespace, old.name, subresource)
         rules.check_preconditions(self.store.get(old.resource, old.namespace, old.name), old.uid, 0)
-        return verbs.patch(self.cluster, target, Call("PATCH", self._query, _MERGED, msgspec.json.encode(change)))[0]
+        return verbs.patch(self.cluster, target, self._call("PATCH", _MERGED, msgspec.json.encode(change)))[0]
 
     def delete(self, old: Record, options: Options = deletion.DEFAULT) -> Record:
         """Deletes that very object."""
@@ -106,7 +120,10 @@ class ActorClient:
         asked = {} if grace_seconds is None else {"deleteOptions": {"gracePeriodSeconds": grace_seconds}}
         target = Target(self.cluster.kinds.of_resource(pod.resource), pod.namespace, pod.name, "eviction")
         body = msgspec.json.encode({**tree, **asked})
-        evictions.evict(self.cluster, target, Call("POST", self._query, _SENT, body))
+        evictions.evict(self.cluster, target, self._call("POST", _SENT, body))
+
+    def _call(self, method: str, headers: Mapping[str, str], body: bytes) -> Call:
+        return Call(method, self._query, headers, body)
 
     # -- hot writes
 
@@ -182,7 +199,7 @@ class ActorClient:
         if pod.node or pod.deletion is not None:
             why = f'pod {pod.name} is already assigned to node "{pod.node}"' if pod.node else "pod is being deleted"
             raise errors.conflict(pod.resource, pod.name, why)
-        scheduled = Condition("PodScheduled", "True", last_transition_time=self.now())
+        scheduled = _scheduled(self.now())
 
         def bound(held: Record) -> Record:
             told = pods.status(held)
@@ -198,3 +215,9 @@ class ActorClient:
         )
         self.store.tidy()
         return record
+
+
+@lru_cache(maxsize=64)
+def _scheduled(now: str) -> Condition:
+    """One for all pods that are bound within a second."""
+    return Condition("PodScheduled", "True", last_transition_time=now)

@@ -5,11 +5,11 @@ and the set is made once for all objects that have it.
 """
 
 from collections.abc import Callable, Hashable
-from typing import Final
+from typing import cast
 
 import msgspec
 
-from baseload.embedded.store.managed import Entry, entries
+from baseload.embedded.store.managed import Entry, Keyed, entries
 from baseload.embedded.store.record import Section
 from baseload.kube.merge import compare, fieldset, scope
 from baseload.kube.merge.types import ObjectType
@@ -34,29 +34,24 @@ def renewed(held: Section, mine: Entry) -> tuple[Entry, ...]:
     return (*kept, mine)
 
 
-STAND_IN: Final = "0.0.0.0"
-"""What stands in an outline's status for an address, which is the key of its item"""
-_STAND_IN: Final = STAND_IN.encode()
-
-
 class Outlines:
     """The field sets of one manager's writes to the status of one kind, by outline."""
 
     def __init__(self, kind: ObjectType, manager: str) -> None:
         self._kind, self._manager = kind, manager
-        self._known: dict[Hashable, msgspec.Raw] = {}
+        self._known: dict[Hashable, tuple[bytes, msgspec.Raw]] = {}
 
     def entry(self, outline: Hashable, time: str, status: Callable[[], object], key: str = "") -> Entry:
         """The manager's entry at a time; `status` gives one of that outline, where it was not met before.
 
         `key` is put where the status has the stand-in, for lists whose items are told by a value of the object's own.
         """
-        fields = self._known.get(outline)
-        if fields is None:
+        known = self._known.get(outline)
+        if known is None:
             tree = {"status": msgspec.json.decode(msgspec.json.encode(status()))}
             told = compare.compare(self._kind.root, {"status": {}}, tree).added
             owned = scope.ownable(scope.within(self._kind, "status", told))
-            fields = self._known[outline] = msgspec.Raw(msgspec.json.encode(fieldset.written(owned)))
-        if key:
-            fields = msgspec.Raw(bytes(fields).replace(_STAND_IN, key.encode()))
+            written = msgspec.json.encode(fieldset.written(owned))
+            known = self._known[outline] = written, msgspec.Raw(written)
+        fields = cast(msgspec.Raw, Keyed(known[0], key)) if key else known[1]
         return Entry(self._manager, "Update", self._kind.api_version, time, "FieldsV1", fields, "status")

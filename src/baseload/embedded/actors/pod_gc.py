@@ -49,10 +49,11 @@ class PodGarbage:
 
     def _hear(self) -> None:
         for event in self._pods.take():
+            pod, old = event.record, event.old
             if event.type == "DELETED":
-                self._ended.pop(event.record.uid, None)
-            else:
-                self._note(event.record)
+                self._ended.pop(pod.uid, None)
+            elif old is None or old.node != pod.node or pods.is_over(pod):
+                self._note(pod)
         for event in self._nodes.take():
             self._note_node(event.record, is_gone=event.type == "DELETED")
 

@@ -7,16 +7,15 @@ an event an hour after it was last told, or up to a minute later, as its leases 
 What a source remembers is kept no longer than it can matter, the longest unused first to go.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from typing import Final, Literal
 
 import msgspec
 
 from baseload.embedded.actors.client import ActorClient
-from baseload.embedded.store import record as records
-from baseload.embedded.store.errors import StatusError
+from baseload.embedded.store.errors import AlreadyExists, StatusError
 from baseload.embedded.store.log import Event
-from baseload.embedded.store.record import Record
+from baseload.embedded.store.record import Body, Record
 from baseload.values import instant
 from baseload.values.clock import Clock
 
@@ -27,7 +26,6 @@ REFILL: Final = 300 * instant.SECOND  # until one more is let through
 SIMILAR: Final = 10  # events that differ in their message alone, before they are told together
 SIMILAR_WITHIN: Final = 600 * instant.SECOND
 KEPT: Final = 3600 * instant.SECOND  # how long an event is there: the API server's --event-ttl
-_MATTERS: Final = BURST * REFILL  # as long as the longest of all these: until every token has come back
 FORGOTTEN_EVERY: Final = 60.0  # seconds; as long events share a lease with those before them
 _REMEMBERED: Final = 4096  # objects of one source, as in client-go's caches
 _TOGETHER: Final = "(combined from similar events): "
@@ -69,17 +67,14 @@ class _Sections(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 class _Told(msgspec.Struct, gc=False):
     """An event object that further equal ones are counted in."""
 
-    namespace: str
-    name: str
-    first: str
-    count: int
-
-
-class _Similar(msgspec.Struct, gc=False):
-    """Events that differ in their message alone."""
-
-    since: int
-    messages: tuple[str, ...]
+    type: str
+    reason: str
+    message: str  # _TOGETHER for those that are told together
+    at: int  # when it was last told
+    name: str = ""
+    first: str = ""
+    count: int = 0
+    is_counted: bool = True  # among the messages that are alike but for themselves
 
 
 class _Memory(msgspec.Struct, gc=False):
@@ -88,8 +83,26 @@ class _Memory(msgspec.Struct, gc=False):
     tokens: int  # how many events it may still tell of it
     since: int  # when the last token came back
     until: int = 0  # from when on nothing of this matters any more
-    similar: dict[tuple[str, str], _Similar] = {}
-    told: dict[tuple[str, ...], _Told] = {}
+    told: tuple[_Told, ...] = ()  # few, so that looking through them is quick and room is saved
+
+    def meant(self, type: str, reason: str, message: str, now: int) -> _Told:
+        """What an event is counted in."""
+        alike = [one for one in self.told if one.reason == reason and one.type == type]
+        if alike and now - max([one.at for one in alike]) > SIMILAR_WITHIN:
+            for one in alike:
+                one.is_counted = False
+        known = next((one for one in alike if one.message == message), None)
+        if known is None or not known.is_counted:
+            counted = sum([one.is_counted and one.message != _TOGETHER for one in alike])
+            if counted >= SIMILAR - 1:
+                known = next((one for one in alike if one.message == _TOGETHER), None)
+                message = _TOGETHER
+        if known is None:
+            known = _Told(type, reason, message, now)
+            # Events that are gone by now are not folded into any more.
+            self.told = (*(one for one in self.told if now - one.at <= KEPT), known)
+        known.at, known.is_counted = now, True
+        return known
 
 
 class Recorder:
@@ -99,45 +112,48 @@ class Recorder:
         self._client, self._component, self._host = client, component, host
         self._source = _Source(component, host)
         self._event = client.resource("", "Event")
-        self._memories: dict[str, _Memory] = {}  # by uid, the longest unused first
-        self._named: tuple[str, str, int, int] = "", "", 0, 0  # namespace, about, moment, and what it became
+        self._memories: OrderedDict[str, _Memory] = OrderedDict()  # by uid, the longest unused first
+        self._last = "", "", 0, 0  # of the last event: namespace, name of its object, moment, what that became
 
     def record(self, regarding: Record, type: Type, reason: str, message: str) -> None:
         """Tells one thing about an object; nothing where its namespace is gone or ends, as for client-go."""
         now = self._client.cluster.clock.now()
         memory = self._remembered(regarding.uid or regarding.name, now)
-        key, message = _combined(memory, (type, reason), message, now)
+        told = memory.meant(type, reason, message, now)
         if memory.tokens <= 0:
             return
         memory.tokens -= 1
-        told = memory.told.get(key)
-        if told is not None and self._client.store.find(self._event, told.namespace, told.name) is not None:
+        namespace = regarding.namespace or _DEFAULT
+        if told.name and self._client.store.find(self._event, namespace, told.name) is not None:
             told.count += 1
         else:
-            namespace = regarding.namespace or _DEFAULT
-            told = _Told(namespace, self._name(namespace, regarding.name, now), self._client.now(), 1)
-            memory.told[key] = told
-        self._write(regarding, told, type, reason, message)
+            told.name, told.first, told.count = "", self._client.now(), 1
+        self._write(regarding, told, namespace, message if told.message != _TOGETHER else _TOGETHER + message, now)
 
     def _remembered(self, about: str, now: int) -> _Memory:
         """What is remembered of an object, which is the last that was used from now on."""
         known = self._memories
-        memory = known.pop(about, None)
+        memory = known.get(about)
         if memory is None:
-            memory = _Memory(BURST, now)
             while known:
                 oldest = next(iter(known))
                 if len(known) < _REMEMBERED and known[oldest].until > now:
                     break
                 del known[oldest]
-        elif now - memory.since >= REFILL:
-            back = (now - memory.since) // REFILL
-            memory.tokens, memory.since = min(BURST, memory.tokens + back), memory.since + back * REFILL
-        memory.until = now + _MATTERS
-        known[about] = memory
+            memory = known[about] = _Memory(BURST, now)
+        else:
+            known.move_to_end(about)
+            if now - memory.since >= REFILL:
+                back = (now - memory.since) // REFILL
+                memory.tokens, memory.since = min(BURST, memory.tokens + back), memory.since + back * REFILL
+        memory.until = now + max(KEPT, (BURST - memory.tokens) * REFILL)
         return memory
 
-    def _write(self, regarding: Record, told: _Told, type: Type, reason: str, message: str) -> None:
+    def forget(self, about: Record) -> None:
+        """Nothing more will be told of an object."""
+        self._memories.pop(about.uid, None)
+
+    def _write(self, regarding: Record, told: _Told, namespace: str, message: str, now: int) -> None:
         resource, store = regarding.resource, self._client.store
         sections = _Sections(
             _Subject(
@@ -148,51 +164,35 @@ class Recorder:
                 resource.api_version,
                 str(regarding.version),
             ),
-            reason,
+            told.reason,
             message,
             self._source,
             told.first,
             self._client.now(),
             told.count,
-            type,
+            told.type,
             None,
             self._component,
             self._host,
         )
-        # No other object says the same, so its sections are not kept to be shared.
-        body = records.Body(msgspec.json.encode(sections)[1:-1])
+        body = Body(sections)
         try:
-            if told.count == 1:
-                store.create(Record(self._event, told.namespace, told.name, body=body))
+            if not told.name:
+                told.name = self._create(namespace, regarding.name, body, now)
             else:
-                change = store.change
-                change(self._event, told.namespace, told.name, lambda held: held.with_body(body), "all", exact=True)
+                store.change(self._event, namespace, told.name, lambda held: held.with_body(body), "all", exact=True)
         except StatusError:
             return
 
-    def _name(self, namespace: str, about: str, now: int) -> str:
-        """A name by the time, and by the next free nanosecond where several events fall into one."""
-        free = now
-        if self._named[:3] == (namespace, about, now):
-            free = self._named[3] + 1
-        while self._client.store.find(self._event, namespace, f"{about}.{free:x}") is not None:
-            free += 1
-        self._named = namespace, about, now, free
-        return f"{about}.{free:x}"
-
-
-def _combined(memory: _Memory, what: tuple[str, str], message: str, now: int) -> tuple[tuple[str, ...], str]:
-    """What the event is counted by, and its message."""
-    similar = memory.similar.get(what)
-    if similar is None or now - similar.since > SIMILAR_WITHIN:
-        memory.similar[what] = _Similar(now, (message,))
-        return (*what, message), message
-    similar.since = now
-    if message not in similar.messages:
-        if len(similar.messages) >= SIMILAR - 1:
-            return what, _TOGETHER + message
-        similar.messages = (*similar.messages, message)
-    return (*what, message), message
+    def _create(self, namespace: str, about: str, body: Body, now: int) -> str:
+        """Creates an event, named by the time, or by the next free nanosecond where several fall into one."""
+        free = self._last[3] + 1 if self._last[:3] == (namespace, about, now) else now
+        while True:
+            self._last = namespace, about, now, free
+            try:
+                return self._client.store.create(Record(self._event, namespace, f"{about}.{free:x}", body=body)).name
+            except AlreadyExists:
+                free += 1
 
 
 class Forgetting:

@@ -14,6 +14,7 @@ alive, and is looked at again when another kind is served.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ class Garbage:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._dependents: dict[str, dict[Place, None]] = {}  # uid of the owner -> where its dependents are
-        self._doubtful: dict[Place, None] = {}
+        self._doubtful: OrderedDict[Place, None] = OrderedDict()  # taken from its head, which a dict is slow at
         self._unknown: dict[Place, None] = {}  # objects with an owner of a kind that is not served
 
     @property
@@ -85,9 +86,7 @@ class Garbage:
         """Looks at all that is doubtful, and at what becomes so; how many objects that were."""
         looked_at = 0
         while self._doubtful:
-            place = next(iter(self._doubtful))
-            del self._doubtful[place]
-            self._judge(place)
+            self._judge(self._doubtful.popitem(last=False)[0])
             looked_at += 1
         return looked_at
 

@@ -15,8 +15,26 @@ class Entry(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults
     api_version: str = ""
     time: str = ""
     fields_type: str = ""
+    # or Keyed, which encodes alike
     fields_v1: msgspec.Raw = msgspec.field(name="fieldsV1", default=msgspec.Raw(b"{}"))
     subresource: str = ""
+
+
+STAND_IN: Final = "0.0.0.0"
+"""What stands in fields for an address that is the key of an item, and the same in no two objects"""
+_STAND_IN: Final = STAND_IN.encode()
+
+
+class Keyed:
+    """Fields that many objects have alike but for one key, put in its place when somebody reads them."""
+
+    __slots__ = ("_fields", "_key")
+
+    def __init__(self, fields: bytes, key: str) -> None:
+        self._fields, self._key = fields, key
+
+    def __bytes__(self) -> bytes:
+        return self._fields.replace(_STAND_IN, self._key.encode())
 
 
 _entries: Final = msgspec.json.Decoder(tuple[Entry, ...]).decode

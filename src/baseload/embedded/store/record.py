@@ -9,7 +9,7 @@ encoded when somebody reads it. JSON of the whole object exists only while it is
 No record may hold a cycle (gc=False): it points to values and to its Resource, never to a table or a store.
 """
 
-from typing import Final, TypeVar, cast
+from typing import Final, SupportsBytes, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -25,6 +25,15 @@ Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 T = TypeVar("T")
 
 _SPEC: Final = b'"spec":{'
+
+
+def _encoded(value: object) -> msgspec.Raw:
+    """For the encoder: a value of the program's own that is JSON already."""
+    assert isinstance(value, SupportsBytes)
+    return msgspec.Raw(bytes(value))
+
+
+_json: Final = msgspec.json.Encoder(enc_hook=_encoded).encode
 
 
 class Owner(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
@@ -48,10 +57,17 @@ class Shared(msgspec.Struct, frozen=True, weakref=True, eq=False):
 
 
 class Body(msgspec.Struct, frozen=True, weakref=True, eq=False):
-    """All sections but metadata and status as one run of JSON members, spec first; and what was read from them."""
+    """All sections but metadata and status as one run of JSON members, spec first; and what was read from them.
 
-    raw: bytes
-    _readings: dict[object, object] = msgspec.field(default_factory=dict)
+    Sections that hardly anybody reads may be a Struct, which takes less room, and is encoded when somebody does.
+    """
+
+    sections: bytes | msgspec.Struct
+    _readings: dict[object, object] | None = None
+
+    @property
+    def raw(self) -> bytes:
+        return self.sections if isinstance(self.sections, bytes) else _json(self.sections)[1:-1]
 
     def tree(self) -> dict[str, Json]:
         """The sections, decoded anew for the caller to keep or change."""
@@ -60,20 +76,28 @@ class Body(msgspec.Struct, frozen=True, weakref=True, eq=False):
 
     def spec(self, reading: type[T]) -> T:
         """The spec as a slim Struct, read once for all objects that share it; without spec.nodeName."""
-        known = self._readings.get(reading)
+        readings = self._readings
+        known = readings.get(reading) if readings is not None else None
         if known is None:
             sections = msgspec.json.decode(b"{%b}" % self.raw, type=dict[str, msgspec.Raw])
             known = json_reading.decoded(bytes(sections.get("spec", b"{}")), reading)
-            self._readings[reading] = known
+            self._remember(reading, known)
         return cast(T, known)
 
     def field(self, path: str) -> str:
         """The text of a scalar, e.g. spec.schedulerName; "" where there is none."""
-        known = self._readings.get(path)
+        known = self._readings.get(path) if self._readings is not None else None
         if known is None:
-            known = self._readings[path] = text_at(self.tree(), path)
+            known = text_at(self.tree(), path)
+            self._remember(path, known)
         assert isinstance(known, str)
         return known
+
+    def _remember(self, what: object, found: object) -> None:
+        if self._readings is None:
+            msgspec.structs.force_setattr(self, "_readings", {})
+        assert self._readings is not None
+        self._readings[what] = found
 
 
 class Deletion(msgspec.Struct, frozen=True, gc=False):
@@ -139,7 +163,7 @@ class Record(msgspec.Struct, frozen=True, gc=False, eq=False):
 
     @property
     def key(self) -> str:
-        return self.resource.key(self.namespace, self.name)
+        return f"{self.namespace}/{self.name}" if self.resource.namespaced else self.name  # as Resource.key
 
     def with_status(self, status: Section) -> "Record":
         return self._with(self.body, status, self.node)
@@ -190,9 +214,6 @@ class _Metadata(msgspec.Struct, gc=False, rename="camel", omit_defaults=True):
     owner_references: tuple[Owner, ...] = ()
     finalizers: tuple[str, ...] = ()
     managed_fields: msgspec.Raw | msgspec.Struct | tuple[msgspec.Struct, ...] = ()
-
-
-_json: Final = msgspec.json.Encoder().encode
 
 
 def encode(record: Record) -> bytes:

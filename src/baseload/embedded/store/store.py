@@ -190,11 +190,13 @@ class Store:
         `uid` is one that `new_uid` gave, where something in the draft had to name it.
         """
         rules.check_create(draft)
+        if self._broken is not None:
+            raise self._broken
         resource, namespace = draft.resource, draft.namespace
-        table = self.table(resource)
+        table = self._tables[resource]
         self.namespaces.check_open(draft)
         name = draft.name or self.free_name(resource, namespace, draft.shared.generate_name)
-        key = resource.key(namespace, name)
+        key = f"{namespace}/{name}" if resource.namespaced else name
         if (old := table.records.get(key)) is not None:
             raise errors.already_exists(resource, name, is_ending=old.deletion is not None)
         record = Record(

@@ -26,6 +26,7 @@ class Subscription:
 
     def note(self, event: Event) -> None:
         """For the store: one more event."""
-        self._events.append(event)
-        if len(self._events) == 1:
+        events = self._events
+        events.append(event)
+        if len(events) == 1:
             self._ring()

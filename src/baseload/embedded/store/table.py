@@ -17,6 +17,7 @@ from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.selection import Selection
 from baseload.embedded.store.subscription import Subscription
 
+_STALE: Final = 1024  # keys that are no more and need not be forgotten yet
 END: Final = "\U0010ffff"  # above every key
 
 
@@ -54,6 +55,8 @@ class Table:
     def remove(self, key: str, old: Record) -> None:
         del self.records[key]
         self._stale += 1
+        if self._stale > len(self.records) + _STALE:
+            self._purge()
         if self.resource.has_node:
             self._leave_node(key, old)
 
@@ -131,6 +134,13 @@ class Table:
         del keys[key]
         if not keys:
             del self._on_node[old.node]
+
+    def _purge(self) -> None:
+        """Forgets the keys that are no more, where nobody reads in order who would."""
+        self._order = [key for key in self._order if key in self.records]
+        known = set(self._order)
+        self._fresh = [key for key in dict.fromkeys(self._fresh) if key in self.records and key not in known]
+        self._stale = 0
 
     def _sorted(self, *, purged: bool = False) -> list[str]:
         if self._fresh or (self._stale and purged) or 2 * self._stale > len(self._order):

@@ -134,7 +134,7 @@ class Kubelets:
 
     def _drop(self, node: NodeRun, run: PodRun, living: object) -> None:
         """A pod whose object is gone although the kubelet was not done with it."""
-        node.pods.pop(run.uid, None)
+        node.forget(run)
         if run.admitted and not run.is_over:
             run.is_over = True
             node.release(run)

@@ -203,6 +203,7 @@ class NodeRun:
 
     def forget(self, run: PodRun) -> None:
         self.pods.pop(run.uid, None)
+        self.recorder.forget(run.record)
 
     def felt(self) -> None:
         """Something changed in what pods use."""

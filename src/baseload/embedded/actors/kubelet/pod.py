@@ -166,8 +166,7 @@ class PodRun:
                 self._happens(run, now)
         if not self.is_initialized and now >= self.begins and self._has_network():
             self._begin_due(now)
-        main = [run for run in self.runs if run.plan.role == "main"]
-        if all(run.state == "terminated" for run in main):
+        if all(run.state == "terminated" for run in self.runs if run.plan.role == "main"):
             self.stop = Stop(self.plan.grace)
             self._turn_down(now, self.stop)
 
@@ -205,7 +204,7 @@ class PodRun:
     def _told_of(self, run: ContainerRun) -> None:
         self.is_dirty = True
         self.node.felt()
-        self.node.tell(self.record, "Pulled", f'Container image "{run.plan.image}" already present on machine')
+        self.node.tell(self.record, "Pulled", run.plan.pulled)
         self.node.tell(self.record, "Created", "Container created")
         self.node.tell(self.record, "Started", "Container started")
 
@@ -296,7 +295,7 @@ class PodRun:
 
     def _end(self, run: ContainerRun, now: int, stop: Stop) -> None:
         left = max(min(self.stopped + stop.grace, self.ends) - now, 0)
-        self.node.tell(self.record, "Killing", f"Stopping container {run.plan.name}")
+        self.node.tell(self.record, "Killing", run.plan.stopping)
         run.stop(now, ending(left, run.plan.pre_stop, run.own.stops_after), run.own.stop_code)
 
     def _refuse(self, why: Refusal) -> None:

@@ -53,6 +53,12 @@ class ContainerPlan:
     liveness: Probe | None
     startup: Probe | None
     pre_stop: int
+    pulled: str = field(init=False)  # what is said of it over and over
+    stopping: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pulled", f'Container image "{self.image}" already present on machine')
+        object.__setattr__(self, "stopping", f"Stopping container {self.name}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +75,7 @@ class Plan:
     host_network: bool
     fault: str = ""  # what is wrong with its annotations
     said: dict[object, Found] = field(default_factory=dict)  # by the state of its containers
+    others: int = field(init=False)  # how many of its containers are no main ones
     requests: Mapping[str, int] = field(init=False)
     peak_memory: int = field(init=False)  # the most that its containers ever use together, in bytes
 
@@ -76,6 +83,7 @@ class Plan:
         kept = (one for one in self.containers if one.role != "init")
         peak = sum(self.behaviour.memory_peak(one.memory_request) for one in kept) // quantity.UNIT
         object.__setattr__(self, "requests", self.arrival.requests)
+        object.__setattr__(self, "others", sum(one.role != "main" for one in self.containers))
         object.__setattr__(self, "peak_memory", peak)
 
 

@@ -10,7 +10,6 @@ from baseload.decide.node import phases
 from baseload.decide.node.phases import Phase, Said
 from baseload.embedded.actors.kubelet.container import ContainerRun
 from baseload.embedded.actors.kubelet.script import Found, Plan
-from baseload.embedded.actors.managed import STAND_IN
 from baseload.embedded.actors.pods import (
     NO_STATE,
     Condition,
@@ -22,6 +21,7 @@ from baseload.embedded.actors.pods import (
     Terminated,
     Waiting,
 )
+from baseload.embedded.store.managed import STAND_IN
 from baseload.values import instant
 
 _OURS: Final = frozenset((*phases.CONDITIONS, "DisruptionTarget"))
@@ -30,7 +30,12 @@ _FORWARD: Final = {"": 0, "Pending": 0, "Running": 1, "Succeeded": 2, "Failed": 
 
 def moment(nanoseconds: int) -> str:
     """An instant as objects carry it, in whole seconds."""
-    return instant.format(nanoseconds - nanoseconds % instant.SECOND)
+    return _moment(nanoseconds // instant.SECOND)
+
+
+@lru_cache(maxsize=4096)
+def _moment(seconds: int) -> str:
+    return instant.format(seconds * instant.SECOND)
 
 
 # What many pods say at one moment is one object for all of them.
@@ -69,7 +74,7 @@ def status(
     """
     phase, said, shape = _said(held, runs, plan, is_over=is_over, has_sandbox=has_sandbox, is_failed=bool(failure[0]))
     statuses = [_container(run, uid) for run in runs]
-    inits = tuple([one for one, run in zip(statuses, runs, strict=True) if run.plan.role != "main"])
+    inits = tuple(statuses[: plan.others])  # they come first
     conditions = _conditions(held, said, moment(now), generation, extra)
     told = PodStatus(
         phase,

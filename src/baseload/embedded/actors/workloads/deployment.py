@@ -206,7 +206,7 @@ class Deployments(Controller):
         """Gives the new ReplicaSet the highest number, and the Deployment the same."""
         new = work.new
         assert new is not None
-        told = revisions.annotations(work.record, new, revisions.highest(work.old) + 1)
+        told = revisions.annotations(work.record, new, self._highest(work) + 1)
         change: dict[str, object] = {"metadata": {"annotations": told}} if told else {}
         if new.body.spec(ReplicaSetSpec).min_ready_seconds != work.spec.min_ready_seconds:
             change["spec"] = {"minReadySeconds": work.spec.min_ready_seconds}
@@ -215,6 +215,10 @@ class Deployments(Controller):
         self._mark(work, new.shared.annotations.get(REVISION, ""))
         if statuses.has_deadline(work.spec) and readings.find(work.held.conditions, statuses.PROGRESSING) is None:
             self._say(work, "True", statuses.FOUND, f'Found new replica set "{new.name}"')
+
+    def _highest(self, work: _Work) -> int:
+        """The number of the last of the old revisions."""
+        return max([self._seen(record).revision for record in work.old], default=0)
 
     def _mark(self, work: _Work, revision: str) -> None:
         """Writes the revision on the Deployment."""
@@ -236,7 +240,7 @@ class Deployments(Controller):
         size = spec.replicas
         if spec.strategy.type == "RollingUpdate":
             size = rollout.grown(planned, [self._seen(held) for held in work.old], limits)
-        number = revisions.highest(work.old) + 1
+        number = self._highest(work) + 1
         told = {**revisions.annotations(record, None, number), **revisions.replicas(limits)}
         tree = revisions.replica_set(record, hash, size, told)
         try:

@@ -15,7 +15,6 @@ from baseload.embedded.actors.workloads.controller import Controller, Workplace
 from baseload.embedded.actors.workloads.making import Tree
 from baseload.embedded.actors.workloads.meaning import Meaning
 from baseload.embedded.actors.workloads.ownership import reference
-from baseload.embedded.store import record as records
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Body, Record, Shared
 from baseload.kube import reading as json_reading
@@ -265,7 +264,7 @@ class EndpointSlices(Controller):
         """Written as a record: what such a slice may hold was checked when it was made."""
         known = self._read(held)
         tree: Tree = {**known.tree, "endpoints": endpoints}
-        body = records.body(msgspec.json.encode(tree)[1:-1])
+        body = Body(msgspec.json.encode(tree)[1:-1])
         self._slices[held.uid] = _Slice(body, known.tree, known.ports, endpoints)
         self.client.rewrite(held, body)
 

@@ -178,7 +178,10 @@ class PodIndex:
             self._by_namespace.get(record.namespace, {}).pop(key, None)
         else:
             self.is_other = self._put(owner, key, record)
-            self._by_namespace.setdefault(record.namespace, {})[key] = record
+            held = self._by_namespace.get(record.namespace)
+            if held is None:
+                held = self._by_namespace[record.namespace] = {}
+            held[key] = record
         if owner is not None:
             self._tell(owner, event)
         else:

@@ -33,10 +33,10 @@ class Candidate:
 def in_order(candidates: Iterable[Candidate], now: int) -> list[Candidate]:
     """The candidates in the order in which they go."""
 
-    def compare(one: Candidate, other: Candidate) -> int:
-        for left, right in zip(_key(one), _key(other), strict=True):
-            if left != right:
-                return -1 if left < right else 1
+    def compare(left: _Ranked, right: _Ranked) -> int:
+        if left[0] != right[0]:
+            return -1 if left[0] < right[0] else 1
+        one, other = left[1], right[1]
         if one.ready_since is not None and other.ready_since is not None and one.ready_since != other.ready_since:
             return _younger(one, other, now - one.ready_since, now - other.ready_since)
         if one.restarts != other.restarts:
@@ -45,10 +45,15 @@ def in_order(candidates: Iterable[Candidate], now: int) -> list[Candidate]:
             return _younger(one, other, now - one.created, now - other.created)
         return (one.key > other.key) - (one.key < other.key)
 
-    return sorted(candidates, key=cmp_to_key(compare))
+    ranked = sorted([(_key(candidate), candidate) for candidate in candidates], key=cmp_to_key(compare))
+    return [candidate for _, candidate in ranked]
 
 
-def _key(pod: Candidate) -> tuple[bool, int, bool, int, int]:
+_Key = tuple[bool, int, bool, int, int]
+_Ranked = tuple[_Key, Candidate]
+
+
+def _key(pod: Candidate) -> _Key:
     phase = _PHASES.get(pod.phase, 0)
     return bool(pod.node), phase, pod.ready_since is not None, pod.cost, -pod.beside
 

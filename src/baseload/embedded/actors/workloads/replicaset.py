@@ -86,12 +86,11 @@ class ReplicaSets(PodController):
 
     def _grow(self, record: Record, count: int) -> StatusError | None:
         body = self._bodies.of(record)
-        if count > 1:
-            self.client.expect(self._pod, record.namespace, body)
+        create = self.client.create_alike if count > 1 else self.client.create
 
         def make() -> None:
             try:
-                pod = self.client.create(self._pod, record.namespace, body)
+                pod = create(self._pod, record.namespace, body)
             except StatusError as error:
                 self.recorder.record(record, "Warning", "FailedCreate", f"Error creating: {error}")
                 raise

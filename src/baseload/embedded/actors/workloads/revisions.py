@@ -4,7 +4,7 @@ The new ReplicaSet has the highest number, which the Deployment carries too: `ku
 it. A template that comes back takes its old ReplicaSet up again, under the next number.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from baseload.embedded.actors.workloads import making
@@ -75,10 +75,6 @@ def _integer(annotations: Mapping[str, str], name: str) -> int | None:
 def replicas(limits: Bounds) -> dict[str, str]:
     """What a ReplicaSet is told of its Deployment when it is scaled."""
     return {DESIRED: str(limits.replicas), MOST: str(limits.most)}
-
-
-def highest(records: Iterable[Record]) -> int:
-    return max((number(record) for record in records), default=0)
 
 
 def annotations(deployment: Record, replica_set: Record | None, revision: int) -> dict[str, str]:
