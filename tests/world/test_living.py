@@ -36,6 +36,15 @@ def test_pods_that_find_no_room_run_on_new_nodes_within_a_minute(life: Life) -> 
         assert int(claim["status"]["capacity"]["cpu"]) >= 20
 
 
+def test_events_are_gone_after_an_hour(life: Life) -> None:
+    life.create(deployment("web", 1))
+    life.run(10)
+    told = {event["metadata"]["name"] for event in life.all("", "Event") if event["reason"] == "SuccessfulCreate"}
+    assert told
+    life.run(3700)
+    assert not told & {event["metadata"]["name"] for event in life.all("", "Event")}
+
+
 def test_a_pools_limit_holds_when_more_is_asked_for(life: Life) -> None:
     life.create(node_class())
     life.create(pool(*SPOT_M5_C5, limits={"cpu": "50"}))

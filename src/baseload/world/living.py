@@ -20,6 +20,7 @@ from baseload.control.hosting import Host, Process
 from baseload.control.karpenter import Karpenter
 from baseload.control.settings import Settings as KarpenterSettings
 from baseload.embedded.actors import cloud_nodes
+from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.cloud_nodes import CloudNodes
 from baseload.embedded.actors.cni import Cni, CniSettings
 from baseload.embedded.actors.heartbeats import Heartbeats
@@ -29,6 +30,7 @@ from baseload.embedded.actors.kubelet.settings import KubeletSettings
 from baseload.embedded.actors.lifecycle import NodeLifecycle
 from baseload.embedded.actors.network import Model, Network
 from baseload.embedded.actors.pod_gc import PodGarbage
+from baseload.embedded.actors.recorder import Forgetting
 from baseload.embedded.actors.scheduler.scheduler import Scheduler
 from baseload.embedded.actors.scheduler.settings import Settings as SchedulerSettings
 from baseload.embedded.actors.storage.storage import Storage
@@ -154,6 +156,7 @@ class Living:
             Part("pod-garbage-collector", 42, PodGarbage(cluster, clock).run),
             Part("cloud-controller-manager", 43, CloudNodes(cluster, clock, self._state).run),
             Part("storage", 45, Storage(cluster, clock, CloudDisks(self.cloud, clock)).run),
+            Part("event-ttl", 44, Forgetting(ActorClient(cluster, "kube-apiserver"), clock).run),
             Part(CNI, 50, Cni(cluster, clock, self.network, settings.cni).run),
         ]
         if settings.karpenter is not None:
