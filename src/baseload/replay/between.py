@@ -5,13 +5,15 @@ over all lives; where the process is to end at one of them, that is not done, an
 any more.
 """
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from baseload.cloud.port import Cloud, Fleet, Launched
 from baseload.kube.client.errors import Timeout, Unreachable
-from baseload.kube.client.port import Answer, Request, Way
+from baseload.kube.client.objects import Event
+from baseload.kube.client.port import Answer, Direct, Request, Way
 from baseload.values.clock import Clock
 from baseload.values.instant import SECOND
 
@@ -96,18 +98,27 @@ class WatchedWay:
     async def lines(self, request: Request, *, opening: float, idle: float) -> AsyncGenerator[bytes, None]:
         """A watch breaks when the server is down."""
         self._refuse()
-        inner = self._way.lines(request, opening=opening, idle=idle)
-        try:
-            async for line in inner:
-                self._refuse()
-                if delay := self._weather.delay:
-                    await self._clock.sleep(delay / SECOND)
+        async with aclosing(self._way.lines(request, opening=opening, idle=idle)) as lines:
+            async for line in lines:
+                await self._come()
                 yield line
-        finally:
-            await inner.aclose()
+
+    async def events(self, request: Request) -> AsyncGenerator[Sequence[Event], None]:
+        """The same without lines; the way must be one within the process."""
+        assert isinstance(self._way, Direct)
+        self._refuse()
+        async with aclosing(self._way.events(request)) as batches:
+            async for batch in batches:
+                await self._come()
+                yield batch
 
     async def close(self) -> None:
         await self._way.close()
+
+    async def _come(self) -> None:
+        self._refuse()
+        if delay := self._weather.delay:
+            await self._clock.sleep(delay / SECOND)
 
     def _refuse(self) -> None:
         if self._weather.outages:
