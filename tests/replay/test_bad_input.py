@@ -207,3 +207,11 @@ def test_what_is_no_scenario_is_refused_by_its_kind() -> None:
     ]
     with pytest.raises(BadInput):
         scenario.of_tree([], FILE)
+
+
+def test_a_workload_of_another_namespace_is_told_apart() -> None:
+    found = faults(
+        manifests=[deployment("web", 1, namespace="shop")],
+        events=[{"at": "1m", "do": "scale", "workload": "web", "replicas": 2}],
+    )
+    assert found == [f"{FILE}: spec.events[0].namespace: there is no web in default (it is in shop)"]

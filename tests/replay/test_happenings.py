@@ -262,6 +262,9 @@ def test_a_hosted_karpenter_is_down_while_its_pod_is_not_ready(tmp_path: Path) -
         ],
     )
     assert verdicts(report) == ["holds"] * 3
+    [note] = report.notes
+    assert note.startswith("deadlock: karpenter does not run, since it lives in pods that wait for a node (default/kar")
+    assert note.endswith(" for 1h0m0s), and only karpenter launches nodes: give it nodes of their own")
     report, _ = lived(
         tmp_path,
         duration="1h",
@@ -275,6 +278,7 @@ def test_a_hosted_karpenter_is_down_while_its_pod_is_not_ready(tmp_path: Path) -
         ],
     )
     assert verdicts(report) == ["holds"] * 3
+    assert report.notes == ()
 
 
 def test_without_karpenter_nothing_is_launched(tmp_path: Path) -> None:
@@ -349,7 +353,8 @@ def test_what_cannot_be_done_is_told_and_the_run_goes_on(tmp_path: Path) -> None
             {"at": "1s", "do": "delete", "kind": "Deployment", "name": "nobody"},
             {"at": "2s", "do": "interrupt", "nodePool": "default"},
             {"at": "3s", "do": "cordon", "node": "nowhere"},
-            {"at": "4s", "do": "scale", "workload": "web", "namespace": "elsewhere", "replicas": 1},
+            {"at": "4s", "do": "delete", "kind": "Deployment", "name": "web"},
+            {"at": "5s", "do": "scale", "workload": "web", "replicas": 1},
         ],
     )
     assert [entry.reason for entry in journal if entry.event == "event.refused"] == ["NotFound"] * 4

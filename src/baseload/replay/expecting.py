@@ -90,6 +90,7 @@ class Known:
     """What a run has, as far as the scenario says: names that an expectation may ask for; None where any will do."""
 
     workloads: frozenset[str]
+    places: frozenset[tuple[str, str]]  # (namespace, workload)
     node_pools: frozenset[str]
     zones: frozenset[str] | None = None
     types: frozenset[str] | None = None

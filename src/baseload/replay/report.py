@@ -36,6 +36,7 @@ class Report:
     figures: dict[str, object]
     recounts: int
     miscounts: tuple[str, ...]
+    notes: tuple[str, ...] = ()  # what the user should know besides
 
     @property
     def has_failed(self) -> bool:
@@ -63,6 +64,7 @@ def to_json(report: Report) -> dict[str, object]:
         "result": report.result,
         "expectations": [_expectation(one) for one in report.judged],
         "figures": report.figures,
+        "notes": list(report.notes),
         "checks": {"recounts": report.recounts, "faults": list(report.miscounts)},
     }
 
@@ -96,7 +98,7 @@ def render(report: Report) -> str:
         lines += _told(one, report.start)
     if report.judged:
         lines.append("")
-    lines += _figures(report.figures)
+    lines += [*_figures(report.figures), *(f"\n{note}" for note in report.notes)]
     if report.recounts:
         lines += ["", f"{report.recounts} recounts of the cluster's sums, {len(report.miscounts)} of them wrong"]
         lines += [f"  {fault}" for fault in report.miscounts]

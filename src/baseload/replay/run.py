@@ -3,6 +3,7 @@
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO, Final
 
@@ -13,7 +14,7 @@ from baseload.embedded.store.record import Record
 from baseload.journal.record import Entry
 from baseload.journal.write import Writer
 from baseload.kube.client.port import Way
-from baseload.replay import figures, judge
+from baseload.replay import deadlocks, figures, judge
 from baseload.replay.acts import Acts
 from baseload.replay.between import Fate, Life, WatchedCloud, WatchedWay, Weather
 from baseload.replay.happenings import Happening
@@ -47,7 +48,9 @@ class Run:
         self.scenario = scenario
         self._length = scenario.duration if until is None else min(until, scenario.duration)
         self.clock = VirtualClock(scenario.start)
-        self.living = Living(self.clock, scenario.life, manifests=scenario.manifests)
+        life = scenario.life
+        life = replace(life, scheduler=replace(life.scheduler, seed=life.seed))
+        self.living = Living(self.clock, life, manifests=scenario.manifests)
         self._file = journal
         if journal is None and scenario.expectations:
             self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # type: ignore[assignment]  # noqa: SIM115  # closed by `close`
@@ -138,6 +141,7 @@ class Run:
             figures=self._figures(end),
             recounts=self.recounts.count,
             miscounts=tuple(self.recounts.found),
+            notes=tuple(deadlocks.notes(self.living)),
         )
 
     def _figures(self, end: int) -> dict[str, object]:

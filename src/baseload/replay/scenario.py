@@ -222,6 +222,10 @@ class _Reader:
         """Notes what an event names and no manifest has."""
         given = happening.fields
         expecting.note_unknown(tree, given, known)
+        workload, namespace = given.get("workload"), given.get("namespace") or "default"
+        if workload in known.workloads and (namespace, workload) not in known.places:
+            there = ", ".join(sorted(place for place, name in known.places if name == workload))
+            tree.note("namespace", f"there is no {workload} in {namespace}", f"it is in {there}")
         for index, zone in enumerate(given.get("zones") or ()):
             if known.zones is not None and zone not in known.zones:
                 tree.note(
@@ -240,6 +244,7 @@ def _known(all_: Sequence[Manifests], zones: Sequence[str], types: frozenset[str
     found = [one for held in all_ for one in held.found]
     return Known(
         frozenset(one.name for one in found if one.kind in WORKLOADS),
+        frozenset((one.namespace or "default", one.name) for one in found if one.kind in WORKLOADS),
         frozenset(one.name for one in found if one.kind == "NodePool"),
         frozenset(zones) if zones else None,
         types,

@@ -14,6 +14,7 @@ import msgspec
 
 from baseload.cloud.port import Instance
 from baseload.embedded.actors.client import ActorClient
+from baseload.embedded.actors.recorder import KEPT
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Record
 from baseload.embedded.store.subscription import Subscription
@@ -32,6 +33,7 @@ PRIORITY: Final = 1000
 """After everything else that is due at a moment"""
 _ALL: Final = ("added", "bound", "marked", "spec", "status", "other", "removed")
 _LONG: Final = 1e9
+_REMEMBERED: Final = 1 << 16  # events that are told apart
 _version: Final = attrgetter("version")
 
 
@@ -83,6 +85,7 @@ class Witness:
         self.pods = PodsSeen(notebook, client.store, self._bound)
         self.cloud = CloudSeen(notebook, living.cloud.region, ring, self._ended)
         self._up: dict[str, bool] = {}
+        self._heard: dict[tuple[str, ...], int] = {}  # what events say -> when it was told
         living.planned = self._planned
         living.gives_reasons = notebook.writer is not None
         for process in living.processes.values():
@@ -149,11 +152,21 @@ class Witness:
             return
         about = told.involved_object if told.involved_object.kind else told.regarding
         self._note.add("events", (told.reason, about.kind, about.namespace))
-        if event.type == "ADDED" and self._note.writer is not None:
+        if event.type == "ADDED" and self._note.writer is not None and self._is_news(told, about):
             name = f"{about.namespace}/{about.name}" if about.namespace and about.kind != "Node" else about.name
             source = told.source.component or told.reporting_component or "api"
             message = told.message or told.note
             self._note.tell(source, "event.told", f"{about.kind} {name}", told.reason, message)
+
+    def _is_news(self, told: _Told, about: _About) -> bool:
+        """Whether the same has not been told within the hour for which an event is kept."""
+        key = about.kind, about.namespace, about.name, told.reason, told.message or told.note
+        now = self._living.clock.now()
+        before = self._heard.pop(key, None)
+        self._heard[key] = now if before is None or now - before >= KEPT else before
+        if len(self._heard) > _REMEMBERED:
+            del self._heard[next(iter(self._heard))]
+        return self._heard[key] == now
 
     def _planned(self, plan: ProvisionPlan) -> None:
         self._plans.append(plan)
