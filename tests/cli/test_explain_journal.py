@@ -9,7 +9,8 @@ import pytest
 from baseload.cli.main import main
 from baseload.journal.read import read
 from baseload.journal.record import Entry
-from tests.replay.stories import NODE_CLASS, SMALL, deployment, lived, node, pool, within
+from tests.replay.stories import NODE_CLASS, SMALL, deployment, lived, node, pool
+from tests.world.lives import within
 
 Explain = Callable[..., tuple[int, str, str]]
 

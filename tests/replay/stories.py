@@ -10,37 +10,10 @@ from baseload.journal.record import Entry
 from baseload.replay import scenario
 from baseload.replay.report import Report
 from baseload.replay.run import Run
+from tests.world.lives import Tree, node_class, within
+from tests.world.lives import pool as pool
 
-Tree = dict[str, Any]
-
-NODE_CLASS: Tree = {
-    "apiVersion": "karpenter.k8s.aws/v1",
-    "kind": "EC2NodeClass",
-    "metadata": {"name": "default"},
-    "spec": {
-        "role": "nodes",
-        "amiSelectorTerms": [{"alias": "al2023@latest"}],
-        "subnetSelectorTerms": [{"tags": {"karpenter.sh/discovery": "test"}}],
-        "securityGroupSelectorTerms": [{"tags": {"karpenter.sh/discovery": "test"}}],
-    },
-}
-
-
-def pool(*requirements: Tree, name: str = "default", **spec: Any) -> Tree:
-    ref = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"}
-    template = {"nodeClassRef": ref, "requirements": list(requirements)}
-    return {
-        "apiVersion": "karpenter.sh/v1",
-        "kind": "NodePool",
-        "metadata": {"name": name},
-        "spec": {"template": {"spec": template}, **spec},
-    }
-
-
-def within(key: str, *values: str) -> Tree:
-    return {"key": key, "operator": "In", "values": list(values)}
-
-
+NODE_CLASS: Tree = node_class()
 SPOT = within("karpenter.sh/capacity-type", "spot")
 SMALL = within("node.kubernetes.io/instance-type", "m5.large", "c5.large")
 

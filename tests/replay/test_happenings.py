@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from baseload.values.duration import MINUTE
-from tests.replay.stories import NODE_CLASS, SMALL, SPOT, deployment, lived, node, pool, verdicts, within
+from tests.replay.stories import NODE_CLASS, SMALL, SPOT, deployment, lived, node, pool, verdicts
+from tests.world.lives import within
 
 ELASTIC = [NODE_CLASS, pool(SMALL)]
 ON_SPOT = [NODE_CLASS, pool(SMALL, SPOT)]

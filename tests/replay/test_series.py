@@ -8,7 +8,8 @@ import pytest
 from baseload.replay import scenario
 from baseload.replay.run import Run
 from baseload.replay.series import KINDS
-from tests.replay.stories import NODE_CLASS, SMALL, deployment, lived, node, pool, tree, verdicts, within
+from tests.replay.stories import NODE_CLASS, SMALL, deployment, lived, node, pool, tree, verdicts
+from tests.world.lives import within
 
 ON_DEMAND = within("karpenter.sh/capacity-type", "on-demand")
 ONE_TYPE = within("node.kubernetes.io/instance-type", "m5.large")

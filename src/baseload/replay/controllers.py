@@ -22,7 +22,7 @@ from baseload.replay.fields import Field, about
 from baseload.values import quantity, selector
 from baseload.values.errors import BadInput
 from baseload.values.instant import SECOND
-from baseload.world import options
+from baseload.world import life_settings, options
 from baseload.world.living import Hosting, LifeSettings
 
 _WHOLE: Final = fields.whole(0, 10_000)
@@ -50,8 +50,6 @@ CNI: Final[Mapping[str, Field]] = {
 }
 KARPENTER: Final[Mapping[str, Field]] = {
     "clusterName": about(fields.TEXT, "`baseload`"),
-    "batchIdleDuration": about(fields.LENGTH, "a batch of pods ends so long after its last new one; 1s"),
-    "batchMaxDuration": about(fields.LENGTH, "and so long after its first one at the latest; 10s"),
     "workers": about(fields.whole(1, 1000), "claims and nodes that are worked on at a time; 10"),
 }
 NAMES: Final[Mapping[str, str]] = {
@@ -140,18 +138,17 @@ def _karpenter(tree: Tree, chosen: Chosen, file: str) -> None:
         for fault in error.faults:
             tree.note(f"options.{fault.path}" if fault.path else "options", fault.message, fault.allowed)
         return
-    faults = tree.below("options", own)
-    found = fields.read(faults, KARPENTER)
-    usual = KarpenterSettings()
-    chosen.karpenter = KarpenterSettings(
+    found = fields.read(tree.below("options", own), KARPENTER)
+    life = life_settings.with_options(LifeSettings(), read_)
+    assert life.karpenter is not None
+    usual = life.karpenter
+    chosen.karpenter = replace(
+        usual,
         cluster_name=found["clusterName"] or usual.cluster_name,
-        batch_idle=usual.batch_idle if found["batchIdleDuration"] is None else found["batchIdleDuration"] / SECOND,
-        batch_longest=usual.batch_longest if found["batchMaxDuration"] is None else found["batchMaxDuration"] / SECOND,
-        options=read_.options,
         workers=found["workers"] or usual.workers,
     )
-    chosen.vm_memory_overhead_percent = read_.vm_memory_overhead_percent
-    chosen.reserved_enis = read_.reserved_enis
+    chosen.vm_memory_overhead_percent = life.vm_memory_overhead_percent
+    chosen.reserved_enis = life.reserved_enis
 
 
 def _scheduler(tree: Tree, chosen: Chosen, file: str) -> None:

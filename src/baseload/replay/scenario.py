@@ -11,14 +11,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import msgspec
-
 from baseload.catalog.ec2 import DEFAULT_REGION
 from baseload.cloud.simulated import forms, settings_file
 from baseload.cloud.simulated.forms import Form, Tree
 from baseload.decide.node import behaviour
 from baseload.embedded.actors.kubelet.script import Rule, Script
-from baseload.kube import documents, kinds, manifests, sources
+from baseload.kube import kinds, manifests, one_map
 from baseload.kube.manifests import Manifests
 from baseload.kube.sources import Source
 from baseload.replay import controllers, expecting, fields, happenings
@@ -71,17 +69,7 @@ class Scenario:
 
 def read(path: str) -> Scenario:
     """The scenario of a file. Raises BadInput with all that is wrong in it."""
-    texts, faults = sources.read([path])
-    found = []
-    for source in texts:
-        parts, more = documents.split(source)
-        found += parts
-        faults += more
-    if faults:
-        raise BadInput(faults)
-    if len(found) != 1:
-        raise BadInput([Fault(f"holds {len(found)} documents", file=path, allowed=f"one {KIND}")])
-    return of_tree(msgspec.json.decode(found[0].raw), path)
+    return of_tree(one_map.read(path), path)
 
 
 def of_tree(tree: object, file: str) -> Scenario:
