@@ -66,10 +66,14 @@ def options() -> Iterator[str]:
         ("karpenter", controllers.KARPENTER),
         ("scheduler", controllers.SCHEDULER),
         ("kubelet", controllers.KUBELET),
+        ("node-lifecycle", controllers.LIFECYCLE),
         ("cni", controllers.CNI),
     ):
         yield f"### {name}: {controllers.NAMES[name]}"
         yield ""
+        if name == "karpenter":
+            yield "Those of the file that `baseload plan --options` takes, and:"
+            yield ""
         yield from table(fields)
 
 

@@ -360,3 +360,52 @@ def test_what_cannot_be_done_is_told_and_the_run_goes_on(tmp_path: Path) -> None
     )
     assert [entry.reason for entry in journal if entry.event == "event.refused"] == ["NotFound"] * 4
     assert report.end - report.start == 2 * MINUTE
+
+
+def test_a_controller_is_ended_as_often_as_it_is_said_and_stays_away_as_long(tmp_path: Path) -> None:
+    killed = {"do": "killController", "controller": "karpenter"}
+    report, _ = lived(
+        tmp_path,
+        manifests=[*ELASTIC, deployment("web", 1)],
+        events=[
+            {"at": "2m", **killed, "downFor": "30s"},
+            {"at": "140s", **killed, "downFor": "60s"},
+            {"at": "5m", **killed, "every": "1m", "repeat": 3},
+        ],
+        expect=[
+            expect("controllers.downTime", at="4m", **{"is": 80}),
+            expect("controllers.downTime", at="10m", **{"is": 95}),
+            expect("controllers.starts", at="10m", **{"is": 5}),
+            expect("controllers.up", at="123s", **{"is": 0}),
+        ],
+    )
+    assert verdicts(report) == ["holds"] * 4
+
+
+def test_controllers_are_set_as_the_scenario_says(tmp_path: Path) -> None:
+    def unready(**options: Any) -> float:
+        report, journal = lived(
+            tmp_path,
+            duration="15m",
+            manifests=[*ELASTIC, node("floor", 1), deployment("web", 1, cpu="1500m")],
+            controllers=[{"name": name.replace("_", "-"), "options": given} for name, given in options.items()],
+            events=[{"at": "3m", "do": "nodeFailure", "nodePool": "default", "failure": "Hangs"}],
+        )
+        assert not report.has_failed
+        return next(entry.moment for entry in journal if entry.event == "pod.evicted") / 1e9
+
+    usual = unready()
+    assert usual - unready(node_lifecycle={"evictsOneLookLater": False}) == pytest.approx(5, abs=0.5)
+
+
+def test_karpenter_waits_for_more_pods_as_long_as_it_is_set_to(tmp_path: Path) -> None:
+    def planned(**options: Any) -> float:
+        _, journal = lived(
+            tmp_path,
+            duration="1m",
+            manifests=[*ELASTIC, deployment("web", 1)],
+            controllers=[{"name": "karpenter", "options": options}],
+        )
+        return next(entry.moment for entry in journal if entry.event == "provisioning.planned") / 1e9
+
+    assert planned(batchIdleDuration="9s", batchMaxDuration="20s") - planned() == pytest.approx(8, abs=0.5)

@@ -129,10 +129,8 @@ def _lived(read: "Scenario", journal: BinaryIO | None, until: int | None) -> "Re
     began = time.process_time()
     with _stoppable() as is_stopped, _bar() as bar:
         run = Run(read, journal=journal, until=until)
-        try:
-            lived = run.run(bar, is_stopped)
-        finally:
-            run.close()
+        lived = run.run(bar, is_stopped)
+        run.close()
     spent = time.process_time() - began
     stderr.say(f"{duration.format(lived.end - lived.start)} lived through in {spent:.1f} s of CPU time")
     return lived

@@ -31,7 +31,6 @@ _DOWN: Final = 5 * SECOND
 PODS: Final = Resource("", "v1", "pods")
 NODES: Final = Resource("", "v1", "nodes")
 _SCALED: Final = (("apps/v1", "Deployment"), ("apps/v1", "StatefulSet"), ("apps/v1", "ReplicaSet"))
-_KILLED: Final = "killed"
 _BEFORE_OTHERS: Final = ("Namespace", "CustomResourceDefinition")
 
 
@@ -44,8 +43,7 @@ class Acts:
         self._living, self._note, self._clock = living, notebook, living.clock
         self._loads, self._weather, self._fates = loads, weather, fates
         self._client: Client = living.client("scenario")
-        self._later: list[tuple[int, int, Callable[[], None]]] = []
-        self._down_for: dict[str, int] = {}
+        self._kills = 0
         self._acts: dict[str, Callable[[_Fields], Awaitable[None]]] = {
             "delete": self._delete,
             "scale": self._scale,
@@ -221,24 +219,22 @@ class Acts:
         self._after(fields["for"], answers_again)
 
     async def _kill(self, fields: _Fields) -> None:
-        name = fields["controller"]
-        self._down_for[name] = _DOWN if fields["downFor"] is None else fields["downFor"]
-        if fields["afterWrites"] is None:
-            self.end(name)
-        elif name in self._fates:
-            self._fates[name].strike_after(fields["afterWrites"])
+        name, down = fields["controller"], _DOWN if fields["downFor"] is None else fields["downFor"]
+        if name not in self._fates:
+            self._tell("event.refused", "NotFound", f"there is no {name}")
+        elif fields["afterWrites"] is None:
+            self._end(name, down)
         else:
-            self._tell("event.refused", "NotFound", f"there is no {name}")
+            self._fates[name].strike_after(fields["afterWrites"], lambda: self._end(name, down))
 
-    def end(self, name: str) -> None:
+    def _end(self, name: str, down: int) -> None:
         """The process of a controller ends now, and starts anew after a while."""
-        process = self._living.processes.get(name)
-        if process is None:
-            self._tell("event.refused", "NotFound", f"there is no {name}")
-            return
+        process = self._living.processes[name]
+        self._kills += 1
+        cause = f"killed, number {self._kills}"
         self._tell("controller.killed", "", "", f"Controller {name}")
-        process.hold(_KILLED)
-        self._after(self._down_for.get(name, _DOWN), lambda: process.release(_KILLED))
+        process.hold(cause)
+        self._after(down, lambda: process.release(cause))
 
     # -- who is meant
 

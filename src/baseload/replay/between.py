@@ -35,22 +35,19 @@ class Weather:
 class Fate:
     """Counts what a controller does, and ends it in place of what comes after so much more."""
 
-    def __init__(self, end: Callable[[], None]) -> None:
-        self._end = end
+    def __init__(self) -> None:
         self.done = 0
-        self._until: list[int] = []
-        self.struck = 0
+        self._until: list[tuple[int, Callable[[], None]]] = []
 
-    def strike_after(self, more: int) -> None:
-        self._until.append(self.done + more)
-        self._until.sort()
+    def strike_after(self, more: int, end: Callable[[], None]) -> None:
+        """Has the process end then, by `end`."""
+        self._until.append((self.done + more, end))
+        self._until.sort(key=lambda one: one[0])
 
     def strikes(self) -> bool:
         """Whether the process ends now, in place of what it is about to do."""
-        if self._until and self.done >= self._until[0]:
-            del self._until[0]
-            self.struck += 1
-            self._end()
+        if self._until and self.done >= self._until[0][0]:
+            self._until.pop(0)[1]()
             return True
         self.done += 1
         return False

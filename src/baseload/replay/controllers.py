@@ -52,10 +52,16 @@ KARPENTER: Final[Mapping[str, Field]] = {
     "clusterName": about(fields.TEXT, "`baseload`"),
     "workers": about(fields.whole(1, 1000), "claims and nodes that are worked on at a time; 10"),
 }
+LIFECYCLE: Final[Mapping[str, Field]] = {
+    "evictsOneLookLater": about(
+        fields.BOOLEAN, "whether a silent node's pods are evicted one look, 5s, after it was found silent; true"
+    ),
+}
 NAMES: Final[Mapping[str, str]] = {
     "karpenter": "Karpenter's controllers of nodes",
     "scheduler": "kube-scheduler",
     "kubelet": "the nodes' kubelets",
+    "node-lifecycle": "kube-controller-manager's controller of nodes that are not heard of",
     "cni": "the network agent",
 }
 HOSTED: Final = ("karpenter",)
@@ -69,6 +75,7 @@ class Chosen:
     karpenter: KarpenterSettings | None = field(default_factory=KarpenterSettings)
     scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
     kubelet: KubeletSettings = field(default_factory=lambda: KubeletSettings(adopts_nodes=True))
+    evicts_one_look_later: bool = True
     network: Any = "works"
     cni: CniSettings = field(default_factory=CniSettings)
     hosts: dict[str, Hosting] = field(default_factory=dict)
@@ -81,6 +88,7 @@ class Chosen:
             karpenter=self.karpenter,
             scheduler=self.scheduler,
             kubelet=self.kubelet,
+            evicts_one_look_later=self.evicts_one_look_later,
             network=self.network,
             cni=self.cni,
             hosts=self.hosts,
@@ -226,6 +234,12 @@ def _like(default: object) -> Form[Any]:
     return Form(read_, "an amount of bytes, e.g. 450Mi" if isinstance(default, int) else "a number, 0 or more")
 
 
+def _lifecycle(tree: Tree, chosen: Chosen, file: str) -> None:
+    below = tree.map("options")
+    chosen.evicts_one_look_later = fields.read(below, LIFECYCLE)["evictsOneLookLater"] is not False
+    below.done()
+
+
 def _cni(tree: Tree, chosen: Chosen, file: str) -> None:
     below = tree.map("options")
     found = fields.read(below, CNI)
@@ -250,4 +264,10 @@ def _camel(name: str) -> str:
     return head + "".join(word.title() for word in rest)
 
 
-_READERS: Final = {"karpenter": _karpenter, "scheduler": _scheduler, "kubelet": _kubelet, "cni": _cni}
+_READERS: Final = {
+    "karpenter": _karpenter,
+    "scheduler": _scheduler,
+    "kubelet": _kubelet,
+    "node-lifecycle": _lifecycle,
+    "cni": _cni,
+}

@@ -4,7 +4,6 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any, BinaryIO, Final
 
 import msgspec
@@ -62,9 +61,9 @@ class Run:
         self.writer = None if self._file is None else Writer(self._file)
         self.notebook = Notebook(self.clock, self.book, self.writer)
         self.witness = Witness(self.living, self.notebook)
-        self.fates = {name: Fate(partial(self._end, name)) for name in self.living.processes}
+        self.fates = {name: Fate() for name in self.living.processes}
         self.recounts = Recounts(self.living)
-        self.acts: Acts = self._acts()
+        self.acts = self._acts()
 
     def run(self, progress: Callable[[int], None] = lambda _: None, is_stopped: Callable[[], bool] = bool) -> Report:
         """Lives until the end, or until it is stopped; `progress` is told the thousandths that are done."""
@@ -102,9 +101,6 @@ class Run:
 
         living.between = between
         return acts
-
-    def _end(self, controller: str) -> None:
-        self.acts.end(controller)
 
     def _start(self, coroutine: object) -> object:
         return self.clock.start(coroutine, name="scenario", priority=FIRST)  # type: ignore[arg-type]

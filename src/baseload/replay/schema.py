@@ -17,6 +17,7 @@ _ID: Final = "https://json-schema.org/draft/2020-12/schema"
 _OPTIONS: Final[Mapping[str, Mapping[str, Field]]] = {
     "scheduler": controllers.SCHEDULER,
     "kubelet": controllers.KUBELET,
+    "node-lifecycle": controllers.LIFECYCLE,
     "cni": controllers.CNI,
 }
 _MANIFESTS: Final[Schema] = {

@@ -75,6 +75,8 @@ class LifeSettings:
     scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
     kubelet: KubeletSettings = field(default_factory=lambda: KubeletSettings(adopts_nodes=True))
     script: Script = field(default_factory=Script)
+    evicts_one_look_later: bool = True
+    """Whether the node lifecycle controller taints silent nodes NoExecute one look after it found them so"""
     network: Model = "works"
     cni: CniSettings = field(default_factory=CniSettings)
     cloud: CloudSettings = field(default_factory=CloudSettings)
@@ -151,7 +153,7 @@ class Living:
             Part("kubelet", 10, self.kubelets.run),
             Part("scheduler", 20, self.scheduler.run),
             Part("controller-manager", 30, self.workloads.run),
-            Part("node-lifecycle", 40, NodeLifecycle(cluster, clock, heartbeats).run),
+            Part("node-lifecycle", 40, self._node_lifecycle(heartbeats).run),
             Part("taint-eviction", 41, TaintEviction(cluster, clock).run),
             Part("pod-garbage-collector", 42, PodGarbage(cluster, clock).run),
             Part("cloud-controller-manager", 43, CloudNodes(cluster, clock, self._state).run),
@@ -198,6 +200,10 @@ class Living:
             await self.karpenter.run()
         finally:
             self.karpenter = None
+
+    def _node_lifecycle(self, heartbeats: Heartbeats) -> NodeLifecycle:
+        late = self.settings.evicts_one_look_later
+        return NodeLifecycle(self.cluster, self.clock, heartbeats, evicts_one_look_later=late)
 
     def _state(self, provider_id: str) -> cloud_nodes.State:
         """What the cloud says of a Node's machine; one that it never had is somebody's own and runs."""
