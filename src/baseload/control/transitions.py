@@ -51,18 +51,25 @@ class Transitions:
 
     def __init__(self, observed: Observed, events: Events) -> None:
         self._observed, self._events = observed, events
+        self._known: dict[tuple[Kind, str], dict[str, str]] = {}  # kind and name -> type -> status
         observed.informer.listen(self._note)
 
     def _note(self, change: Transition) -> None:
         initial = _UNKNOWN.get(change.kind)
-        if initial is None or change.before is None or change.after is None:
+        one = change.after or change.before
+        if initial is None or one is None:
             return
-        before = dict.fromkeys(sorted(initial), "Unknown") | {it.type: it.status for it in _conditions(change.before)}
-        moved = [held for held in _conditions(change.after) if before.get(held.type, "") not in ("", held.status)]
-        about = self._about(change.kind, change.after.metadata.name) if moved else None
-        if about is not None:
-            for held in moved:
-                self._events.tell(about, _told(before[held.type], held))
+        key = change.kind, one.metadata.name
+        before = self._known.pop(key, None)
+        if change.after is None:
+            return
+        said = _conditions(change.after)
+        self._known[key] = dict.fromkeys(sorted(initial), "Unknown") | {it.type: it.status for it in said}
+        moved = [it for it in said if before.get(it.type, it.status) != it.status] if before is not None else []
+        about = self._about(*key) if moved else None
+        if about is not None and before is not None:
+            for it in moved:
+                self._events.tell(about, _told(before[it.type], it))
 
     def _about(self, kind: Kind, name: str) -> About | None:
         if kind is NODE:
