@@ -48,6 +48,14 @@ def test_one_reason_is_told_of_an_object_once_in_two_minutes_whatever_the_words(
     assert Counter(it["involvedObject"]["name"] for it in told(stage, "FailedDraining")) == {"web": 1, "other": 1}
 
 
+def test_faults_of_one_reason_are_told_each_by_their_words(stage: Stage) -> None:
+    events = writer(stage)
+    for words in ("cpu is short", "memory is short", "cpu is short"):
+        events.tell(some(stage), Told("FailedConsistencyCheck", words, "Warning", each_by_words=True))
+    stage.run(1)
+    assert [it["count"] for it in told(stage, "FailedConsistencyCheck")] == [1, 1]
+
+
 def test_an_equal_event_is_counted_in_the_one_that_is_there(stage: Stage) -> None:
     events = writer(stage)
     for _ in range(3):

@@ -61,7 +61,7 @@ class Events:
 
     def __init__(self, client: Client, component: str = "karpenter") -> None:
         self._client, self._component = client, component
-        self._quiet: dict[tuple[str, str], int] = {}  # uid and reason -> until when nothing more is told
+        self._quiet: dict[_Key, int] = {}  # until when nothing more is told; most often whatever the message
         self._swept = 0
         self._tokens, self._since = BURST, 0  # nominations that may be told, and since when that is known
         self._waiting: deque[_Draft] = deque()
@@ -72,7 +72,7 @@ class Events:
     def tell(self, about: About, told: Told) -> None:
         """Tells it, unless the same was told a moment ago or too much waits to be told."""
         now = self._client.clock.now()
-        key = about.metadata.uid, told.reason
+        key = about.metadata.uid, told.reason, told.message if told.each_by_words else ""
         if self._quiet.get(key, 0) > now:
             return
         self._sweep(now)

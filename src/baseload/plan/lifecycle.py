@@ -14,8 +14,8 @@ Kind = Literal["Normal", "Warning"]
 class Told:
     """An event: what happened to an object, in Karpenter's words.
 
-    `quiet` is how long another one of the same reason about the same object is kept back, whatever its words;
-    `is_paced` says that it counts against the rate of nominations.
+    `quiet` is how long another one of the same reason about the same object is kept back, whatever its words unless
+    each is told by itself; `is_paced` says that it counts against the rate of nominations.
     """
 
     reason: str
@@ -23,6 +23,7 @@ class Told:
     type: Kind = "Normal"
     quiet: int = 2 * MINUTE
     is_paced: bool = False
+    each_by_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)

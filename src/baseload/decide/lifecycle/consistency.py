@@ -25,9 +25,8 @@ def consistency(claim: NodeClaim, node: Node, now: int) -> Progress:
     faults = list(_faults(claim, node))
     if not faults:
         return Progress(claim_saying(claim, Said(CONSISTENT), now=now))
-    message = "; ".join(faults)
-    said = Said(CONSISTENT, "False", "ConsistencyCheckFailed", message)
-    told = tuple(Told("FailedConsistencyCheck", fault, "Warning") for fault in faults)
+    said = Said(CONSISTENT, "False", "ConsistencyCheckFailed", "Consistency Check Failed")
+    told = tuple(Told("FailedConsistencyCheck", fault, "Warning", each_by_words=True) for fault in faults)
     return Progress(claim_saying(claim, said, now=now), told=told)
 
 

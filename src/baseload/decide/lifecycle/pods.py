@@ -71,11 +71,11 @@ def protection_told(pod: Pod, now: int) -> Told | None:
     ends = instant.parse(pod.status.start_time) + length
     if now < ends:
         message = f"The {DO_NOT_DISRUPT} grace period will elapse at {instant.format(ends - ends % instant.SECOND)}"
-        return Told("DoNotDisruptUntil", message)
+        return Told("DoNotDisruptUntil", message, each_by_words=True)
     message = f"The {DO_NOT_DISRUPT} grace period has elapsed, pod is now disruptable"
     return Told("DoNotDisruptGracePeriodElapsed", message)
 
 
 def _unread(why: str) -> Told:
     message = f"Invalid {DO_NOT_DISRUPT} annotation: {why}, ignoring annotation"
-    return Told("InvalidDoNotDisruptAnnotation", message, "Warning")
+    return Told("InvalidDoNotDisruptAnnotation", message, "Warning", each_by_words=True)

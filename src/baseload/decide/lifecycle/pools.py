@@ -130,10 +130,15 @@ def told(pool: NodePool, health: Health, *, success: bool, reason: str, message:
 
 
 def unknown(pool: NodePool, class_generation: int | None, now: int) -> NodePool | None:
-    """The pool whose registrations say nothing any more, as it or its NodeClass changed; else None."""
+    """The pool whose registrations say nothing any more, as it or its NodeClass changed; else None.
+
+    Without a NodeClass nothing is said anew.
+    """
+    if class_generation is None:
+        return None
     held = conditions.find(pool.status.conditions, REGISTRATION_HEALTHY)
     observed = pool.status.node_class_observed_generation
-    is_same_class = class_generation is None or observed == class_generation
+    is_same_class = observed == class_generation
     if held is not None and held.observed_generation == pool.metadata.generation and is_same_class:
         return None
     generation = pool.metadata.generation
