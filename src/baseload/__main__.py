@@ -19,6 +19,10 @@ def enter() -> NoReturn:
         status = main()
     except KeyboardInterrupt:
         status = INTERRUPTED
+    except RuntimeError as error:
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        status = INTERRUPTED  # it came while a class was made, where Python before 3.12 makes it a RuntimeError
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             try:

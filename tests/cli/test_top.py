@@ -1,16 +1,7 @@
 """`baseload top` against a server: one picture for people and for programs, and a terminal that is kept up to date."""
 
-import fcntl
 import json
-import os
-import pty
-import select
 import signal
-import struct
-import subprocess
-import sys
-import termios
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -24,6 +15,7 @@ from baseload.kube import manifests
 from baseload.world import embedded, kubeconfig
 from tests.cli.conftest import Run
 from tests.cli.servers import send
+from tests.cli.terminals import Terminal, on_terminal
 from tests.embedded.clock import Standing
 from tests.servers.embedded import answering
 
@@ -118,73 +110,12 @@ def test_a_context_that_there_is_not_is_bad_input(run_live: Run, tmp_path: Path)
     assert 'there is no context "prod"' in said
 
 
-class Terminal:
-    """A terminal on which a command runs."""
-
-    def __init__(self, master: int, process: "subprocess.Popen[bytes]") -> None:
-        self._master, self._process = master, process
-        self.written = b""
-
-    def until(self, text: str, after: int = 0, seconds: float = 30) -> int:
-        """Waits until a text was written; where the next search begins."""
-        end = time.monotonic() + seconds
-        while text.encode() not in self.written[after:]:
-            assert time.monotonic() < end, f"{text!r} never came: {self.written[after:][-2000:]!r}"
-            self._read(0.2)
-        return self.written.index(text.encode(), after) + 1
-
-    def resize(self, columns: int, lines: int) -> None:
-        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        self._process.send_signal(signal.SIGWINCH)
-
-    def type(self, keys: bytes) -> None:
-        os.write(self._master, keys)
-
-    def modes(self) -> list[Any]:
-        return termios.tcgetattr(self._master)
-
-    def signal(self, number: int) -> None:
-        self._process.send_signal(number)
-
-    def ended(self) -> int:
-        """Waits for the end; the exit status."""
-        status = self._process.wait(20)
-        while self._read(0.2):
-            pass
-        return status
-
-    def _read(self, seconds: float) -> bool:
-        if not select.select([self._master], [], [], seconds)[0]:
-            return False
-        try:
-            piece = os.read(self._master, 65536)
-        except OSError:  # the other end is closed
-            return False
-        self.written += piece
-        return bool(piece)
-
-
 @contextmanager
-def terminal(tmp_path: Path, *arguments: str, columns: int = 130, **environment: str) -> Iterator[Terminal]:
-    master, slave = pty.openpty()
-    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
-    known = {**os.environ, "KUBECONFIG": str(tmp_path / "config"), "XDG_CACHE_HOME": str(tmp_path), "TERM": "xterm"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "baseload", "top", "--interval", "0.2", *arguments],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env={**known, **environment},
-        start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-    )
-    try:
-        yield Terminal(master, process)
-    finally:
-        process.kill()
-        process.wait()
-        os.close(slave)
-        os.close(master)
+def terminal(tmp_path: Path, environment: dict[str, str] | None = None) -> Iterator[Terminal]:
+    """`top` on a terminal, with the kubeconfig of the test."""
+    found = {"KUBECONFIG": str(tmp_path / "config"), "XDG_CACHE_HOME": str(tmp_path), **(environment or {})}
+    with on_terminal("top", "--interval", "0.2", environment=found) as shown:
+        yield shown
 
 
 @pytest.mark.parametrize("way", ["ctrl-c", "q", "terminated"])
@@ -239,7 +170,7 @@ def test_a_lost_connection_is_said_and_taken_up_again(tmp_path: Path) -> None:
 
 
 def test_colours_are_left_out_where_no_color_says_so(tmp_path: Path, address: str) -> None:
-    with terminal(tmp_path, NO_COLOR="1") as shown:
+    with terminal(tmp_path, {"NO_COLOR": "1"}) as shown:
         shown.until("Ready")
         shown.type(b"q")
         assert shown.ended() == 0

@@ -1,6 +1,9 @@
 """`baseload up` from its start to Ctrl-C: nodes come for pods, and are there again at the next start."""
 
 import json
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +14,7 @@ import yaml
 
 from baseload.cli.main import main
 from tests.cli.servers import get, running, send
+from tests.cli.terminals import on_terminal
 from tests.world.lives import deployment, node_class, pool, within
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -102,3 +106,52 @@ def test_state_that_cannot_be_read_is_bad_input(tmp_path: Path, capsys: pytest.C
     (tmp_path / "life.json").write_text("{", encoding="utf-8")
     assert main(["up", "--data-dir", str(tmp_path)]) == 2
     assert "life.json: cannot be read" in capsys.readouterr().err
+
+
+def test_objects_that_the_data_directory_has_are_left_alone_and_named(tmp_path: Path, manifests: Path) -> None:
+    arguments = ("--data-dir", str(tmp_path / "data"), "-f", str(manifests))
+    path = "/apis/apps/v1/namespaces/default/deployments/web"
+    with running("up", *arguments) as (address, said):
+        assert said[0].startswith("the API answers")
+        send(address, "PATCH", path, {"spec": {"replicas": 2}}, "application/merge-patch+json")
+    with subprocess.Popen(
+        [sys.executable, "-m", "baseload", "up", *arguments], stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        first, second = process.stderr.readline(), process.stderr.readline()
+        assert first.startswith("3 objects of -f are there already and left alone: ")
+        assert "Deployment default/web" in first
+        address = second.split(";")[0].split()[-1]
+        assert get(address, path)["spec"]["replicas"] == 2
+        process.send_signal(signal.SIGINT)
+    assert process.returncode == 0
+
+
+def test_a_terminal_has_one_line_that_tells_how_it_goes(tmp_path: Path, manifests: Path) -> None:
+    config = str(tmp_path / "config")
+    with on_terminal("up", "--speed", "30", "-f", str(manifests), "--kubeconfig", config, columns=60) as shown:
+        shown.until("the API answers at ")
+        place = shown.until(f"export KUBECONFIG={config}\r\n")
+        shown.until("nodes 1/1 Ready", place)
+        shown.type(b"\x03")
+        assert shown.ended() == 0
+        rest = shown.written[place:]
+        *lines, last = [line for line in rest.split(b"\r\x1b[K") if line][1:]
+        shown_lines = [line.removesuffix(b"^C").decode() for line in lines]  # which the terminal itself writes
+        assert all(len(line) < 60 and line.startswith("20") for line in shown_lines)
+        assert last == b"stopped\r\n"
+
+
+@pytest.mark.parametrize(("after", "times"), [(0.4, 1), (1.2, 2), (2.0, 1)])
+def test_ctrl_c_ends_it_at_any_moment_of_the_start(tmp_path: Path, manifests: Path, after: float, times: int) -> None:
+    command = [sys.executable, "-m", "baseload", "up", "--data-dir", str(tmp_path / "data"), "-f", str(manifests)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(after)
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode in (0, 130)
+    assert out == ""
+    assert "Traceback" not in err
+    with running("up", "--data-dir", str(tmp_path / "data")) as (address, _):
+        assert get(address, "/api/v1/nodes")["kind"] == "NodeList"

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from baseload.world.live import Live
 
 F = TypeVar("F", bound=Callable[..., object])
-_ERASED: Final = "\r\x1b[K"
 
 
 def _named(
@@ -180,10 +179,10 @@ def progress(what: str) -> Iterator[None]:
     try:
         yield
     finally:
-        click.echo(_ERASED, err=True, nl=False)
+        stderr.show("")
 
 
 def going_on(what: str) -> None:
     """Other words for what goes on, in the same line."""
     if stderr.is_terminal():
-        click.echo(f"{_ERASED}{what} …", err=True, nl=False)
+        stderr.show(f"{what} …")

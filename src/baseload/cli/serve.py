@@ -30,6 +30,7 @@ def serve(
     with serving.place(port, data_dir, kubeconfig, is_tls=is_tls) as place:
         world = embedded.build(data_dir, manifests, tokens=tokens)
         try:
+            serving.tell_untouched(world.untouched)
             bulk.keep()
             server.serve(world.cluster, place.listener, place.started, tls=place.tls.files if place.tls else None)
         finally:

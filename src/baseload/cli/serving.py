@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
+_NAMED = 3  # objects that a line names
 _OPTIONS = (
     click.option(
         "--port",
@@ -137,6 +138,16 @@ def manifests(names: tuple[str, ...]) -> "Manifests | None":
     for warning in loaded.warnings:
         stderr.say(f"warning: {warning}")
     return loaded
+
+
+def tell_untouched(names: tuple[str, ...]) -> None:
+    """Says which objects of -f the data directory has already; they are not written again."""
+    if names:
+        from baseload.report import table
+
+        shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+        many = table.counted(len(names), "object")
+        stderr.say(f"{many} of -f {'is' if len(names) == 1 else 'are'} there already and left alone: {shown}")
 
 
 def tokens(file: Path | None, *, is_tls: bool) -> "dict[str, Identity] | None":

@@ -5,7 +5,6 @@ that is closed or full takes nothing from the output or the exit status.
 """
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,18 +12,39 @@ from typing import TextIO
 
 import click
 
+_ERASED = "\r\x1b[K"
+
+
+class _Shown:
+    """The line that a terminal shows at its bottom now."""
+
+    text = ""
+
 
 def say(text: str) -> None:
-    """One line."""
+    """One line; what is shown at the bottom stays there."""
     with unheard():
-        click.echo(_printable(" ".join(text.splitlines())), err=True)
+        line = _printable(" ".join(text.splitlines()))
+        if _Shown.text:
+            click.echo(f"{_ERASED}{line}\n{_fitting(_Shown.text)}", err=True, nl=False)
+        else:
+            click.echo(line, err=True)
 
 
 def show(text: str) -> None:
-    """One line of a terminal that the next one replaces; an empty one clears it."""
+    """One line at the bottom of a terminal, which the next one replaces; an empty one clears it."""
+    _Shown.text = _printable(text)
     with unheard():
-        width = shutil.get_terminal_size().columns
-        click.echo(f"\r\x1b[K{_printable(text)[: width - 1]}", err=True, nl=False)
+        click.echo(f"{_ERASED}{_fitting(_Shown.text)}", err=True, nl=False)
+
+
+def _fitting(text: str) -> str:
+    """As much as the terminal is wide: a longer line would go on in the next one, and stay there."""
+    try:
+        width = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        width = 80
+    return text[: max(width, 1) - 1] if width else text
 
 
 @contextmanager
@@ -42,8 +62,8 @@ def give_up(stream: TextIO) -> None:
 
 
 def is_terminal() -> bool:
-    """Whether somebody looks on; a stderr that was closed before the start is None."""
-    return sys.stderr is not None and sys.stderr.isatty()
+    """Whether somebody looks on, and lines can be replaced; a stderr that was closed before the start is None."""
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _printable(text: str) -> str:

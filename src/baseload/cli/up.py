@@ -95,6 +95,7 @@ def up(
             await clock.together(*parts)
 
         try:
+            serving.tell_untouched(living.embedded.untouched)
             bulk.keep()
             server.serve(
                 living.cluster,

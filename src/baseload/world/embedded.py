@@ -19,7 +19,7 @@ from baseload.embedded.store import journal as journals
 from baseload.embedded.store.errors import StatusError
 from baseload.embedded.store.journal import SqliteJournal
 from baseload.embedded.store.ports import Chance, Clock
-from baseload.embedded.store.record import Json
+from baseload.embedded.store.record import Json, Record
 from baseload.embedded.store.store import Store
 from baseload.kube.manifests import Found, Manifests
 from baseload.values.errors import BadInput, Fault
@@ -39,6 +39,8 @@ class Embedded:
 
     cluster: Cluster
     journal: SqliteJournal | None
+    untouched: tuple[str, ...] = ()
+    """Objects of the manifests, as `Kind namespace/name`, that the data directory has already: they stay as they are"""
 
     def close(self) -> None:
         if self.journal is not None:
@@ -63,15 +65,15 @@ def build(
     journal = None if data_dir is None else journals.open(data_dir)
     key = secrets.token_bytes(32) if data_dir is None else private.kept(data_dir / KEYS / "sa.key", _new_key)
     store = Store(clock, chance, journal=journal)
+    begun = 0 if journal is None else store.version
     cluster = Cluster(store, clock, CHAIN, key=key, static_tokens=dict(tokens or {}))
     for kind in usages.kinds(usage):
         cluster.kinds.add(kind)
     furnish(cluster, [*own_definitions.all_of_them(), *_priority_classes()])
     own_definitions.renew(cluster)
-    if manifests is not None:
-        _create(cluster, manifests)
+    untouched = () if manifests is None else _create(cluster, manifests, begun)
     cluster.store.commit()
-    return Embedded(cluster, journal)
+    return Embedded(cluster, journal, untouched)
 
 
 def _new_key() -> bytes:
@@ -92,20 +94,27 @@ def _priority_classes() -> list[_Tree]:
     ]
 
 
-def _create(cluster: Cluster, manifests: Manifests) -> None:
-    """Creates what the manifests hold, with the status that it has there; what cannot be created is a fault."""
+def _create(cluster: Cluster, manifests: Manifests, begun: int) -> tuple[str, ...]:
+    """Creates what the manifests hold, with the status that it has there; what cannot be created is a fault.
+
+    What is there since a version before `begun` stays as it is, and is returned.
+    """
     faults: list[Fault] = []
+    untouched: list[str] = []
     ordered = sorted(
         manifests.found, key=lambda found: _FIRST.index(found.kind) if found.kind in _FIRST else len(_FIRST)
     )
     renamed: dict[str, str] = {}
     for found in _owners_first(ordered):
         try:
-            _create_one(cluster, found, renamed)
+            record = _create_one(cluster, found, renamed)
+            if record is not None and record.version <= begun:
+                untouched.append(found.ref)
         except StatusError as error:
             faults.append(found.fault(str(error)))
     if faults:
         raise BadInput(faults)
+    return tuple(untouched)
 
 
 def _owners_first(ordered: Sequence[Found]) -> list[Found]:
@@ -125,10 +134,10 @@ def _owner(found: Found, by_uid: dict[str, Found]) -> Found | None:
     return next((by_uid[uid] for uid in owners if uid in by_uid), None)
 
 
-def _create_one(cluster: Cluster, found: Found, renamed: dict[str, str]) -> None:
+def _create_one(cluster: Cluster, found: Found, renamed: dict[str, str]) -> Record | None:
     kind = cluster.kinds.of_version_named(found.api_version, found.kind)
     if kind is None or not kind.is_stored:
-        return  # a dump holds more kinds than are served
+        return None  # a dump holds more kinds than are served
     tree: _Tree = msgspec.json.decode(found.json)
     metadata = cast(_Tree, tree.setdefault("metadata", {}))
     old = str(metadata.get("uid") or "")
@@ -140,9 +149,10 @@ def _create_one(cluster: Cluster, found: Found, renamed: dict[str, str]) -> None
     if "ownerReferences" in metadata:
         kept = [reference for reference in _references(found) if reference.get("uid") in renamed]
         metadata["ownerReferences"] = [{**held, "uid": renamed[str(held["uid"])]} for held in kept]
-    uid = verbs.seed(cluster, kind, tree).uid
+    record = verbs.seed(cluster, kind, tree)
     if old:
-        renamed[old] = uid
+        renamed[old] = record.uid
+    return record
 
 
 def _make_namespace(cluster: Cluster, name: str) -> None:
