@@ -1,7 +1,7 @@
-"""The tour in docs/serve.md: every command of it is run, in order, and prints what the page says.
+"""The tours in docs/serve.md and docs/up.md: every command of them is run, in order, and prints what the page says.
 
 A command stands behind `$`, what it prints below it up to the next command or text. Ages, ports and folders differ from
-run to run; a line `…` stands for whatever else is printed.
+run to run, and so do names that are drawn; a line `…` stands for whatever else is printed.
 """
 
 import os
@@ -13,14 +13,15 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "serve.md"
 OMITTED = "…"
 
 
-def blocks() -> Iterator[tuple[str, list[str]]]:
-    """Each command of the tour, with the lines that it prints."""
-    tour = PAGE.read_text(encoding="utf-8").partition("## Two minutes\n")[2].partition("\n## ")[0]
+def blocks(page: str) -> Iterator[tuple[str, list[str]]]:
+    """Each command of a page's tour, with the lines that it prints."""
+    tour = (ROOT / "docs" / page).read_text(encoding="utf-8").partition("## Two minutes\n")[2].partition("\n## ")[0]
     for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", tour, re.MULTILINE):
         lines = [line[4:] for line in block.strip("\n").splitlines()]
         while lines:
@@ -36,7 +37,10 @@ def comparable(text: str) -> list[str]:
     """The lines without what differs from run to run, and without blanks that only fill columns up."""
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text)
     text = re.sub(r"KUBECONFIG=\S+/", "KUBECONFIG=/", text)
-    text = re.sub(r"\b\d+(ms|s|m)\b", "AGE", text)
+    text = re.sub(r"\b\d+-\d\d-\d\dT[\d:]+Z", "MOMENT", text)
+    text = re.sub(r"\b(\d+m)?\d+(ms|s|m)\b", "AGE", text)
+    text = re.sub(r"\bdefault-[a-z0-9]{5}\b", "default-DRAWN", text)
+    text = re.sub(r"\bip-10(-\d+){3}\b", "ip-10-DRAWN", text)
     return [re.sub(r" {2,}", "  ", line).rstrip() for line in text.strip("\n").splitlines()]
 
 
@@ -57,7 +61,7 @@ class Tour:
 
     def run(self, command: str) -> str:
         """What a command prints; of kubectl also what it says on its stderr."""
-        if command.startswith("baseload serve"):
+        if command.startswith(("baseload serve", "baseload up")):
             return self._serve(command)
         errors = subprocess.DEVNULL if command.startswith("baseload") else subprocess.STDOUT  # notes go to stderr
         done = subprocess.run(
@@ -94,12 +98,13 @@ class Tour:
             assert server.communicate(timeout=60)[1] == "stopped\n"
 
 
-def test_every_command_of_the_tour_prints_what_the_page_says(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "least"), [("serve.md", 20), ("up.md", 12)])
+def test_every_command_of_a_tour_prints_what_its_page_says(page: str, least: int, tmp_path: Path) -> None:
     with ExitStack() as stack:
         tour = Tour(tmp_path)
         stack.callback(tour.stop)
-        commands = list(blocks())
-        assert len(commands) > 20
+        commands = list(blocks(page))
+        assert len(commands) >= least
         for command, expected in commands:
             wanted, printed = comparable("\n".join(expected)), comparable(tour.run(command))
             if OMITTED in wanted:
@@ -107,3 +112,15 @@ def test_every_command_of_the_tour_prints_what_the_page_says(tmp_path: Path) -> 
                 assert len(printed) > len(wanted), command
                 printed = printed[: len(wanted)]
             assert printed == wanted, command
+
+
+def test_the_first_steps_with_a_cluster_in_the_readme_work(tmp_path: Path) -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = page.partition("## A cluster on this machine\n")[2].partition("\n## ")[0]
+    up, top, scale = re.findall(r"^    (.+)$", section, re.MULTILINE)
+    with ExitStack() as stack:
+        tour = Tour(tmp_path)
+        stack.callback(tour.stop)
+        tour.run(up)
+        assert "2 nodes (2 Ready)" in tour.run(f"{top} --once")
+        assert tour.run(scale) == "deployment.apps/inflate scaled\n"
