@@ -17,6 +17,7 @@ class Terminal(io.StringIO):
 def test_a_terminal_says_what_goes_on_and_is_clean_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
 
     with progress("planning"):
         assert terminal.getvalue().endswith("planning …")
@@ -26,6 +27,7 @@ def test_a_terminal_says_what_goes_on_and_is_clean_in_the_end(monkeypatch: pytes
 def test_the_line_is_gone_after_a_fault_too(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
 
     with pytest.raises(RuntimeError), progress("planning"):
         raise RuntimeError
