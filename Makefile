@@ -17,6 +17,7 @@ PYTHON ?=
 # What `make demo` plans; examples/README.md tells what there is to see in each.
 EXAMPLES := exercise platform/hub platform/hub-no-max-pods platform/preprod platform/slab-honest platform/slab-low
 BROKEN := exercise-broken
+LIVED := examples/scenarios/exercise.yaml
 
 .PHONY: help demo test test-long envtest check lock clean
 
@@ -24,7 +25,7 @@ help: ## Say what can be made
 	@echo "make TARGET, where TARGET is one of"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## Plan the nodes of the two examples (examples/exercise and examples/platform)
+demo: $(READY) ## Plan the nodes of the examples, and live through the exercise on a cluster within this program
 	@for example in $(EXAMPLES); do \
 	    printf '\n$$ baseload plan provision -f examples/%s\n\n' $$example; \
 	    $(BIN)/baseload plan provision -f examples/$$example || exit 1; \
@@ -32,6 +33,9 @@ demo: $(READY) ## Plan the nodes of the two examples (examples/exercise and exam
 	@printf '\nThe NodePool of the exercise as many tutorials print it, without nodeClassRef (exit status 2):\n'
 	@printf '\n$$ baseload plan provision -f examples/%s\n\n' $(BROKEN)
 	@status=0; $(BIN)/baseload plan provision -f examples/$(BROKEN) || status=$$?; test $$status -eq 2
+	@printf '\nThe exercise lived through: nodes come for the pods that wait, and the limit holds.\n'
+	@printf '\n$$ baseload replay --timeline %s\n\n' $(LIVED)
+	@$(BIN)/baseload replay --timeline $(LIVED)
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest -n 2

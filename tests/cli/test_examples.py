@@ -1,5 +1,6 @@
 """Each folder of examples is planned as examples/README.md says."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,36 @@ def test_no_daemons_gap_is_named_where_requests_are_honest(capsys: pytest.Captur
     main(["plan", "provision", "-f", str(EXAMPLES / "platform/slab-honest")])
 
     assert "daemons request" not in capsys.readouterr().out
+
+
+def test_make_demo_ends_with_the_exercise_lived_through(capsys: pytest.CaptureFixture[str]) -> None:
+    makefile = (EXAMPLES.parent / "Makefile").read_text(encoding="utf-8")
+    lived = re.search(r"^LIVED := examples/(\S+)$", makefile, re.MULTILINE)
+    assert lived is not None
+    assert main(["replay", "--timeline", str(EXAMPLES / lived[1])]) == 0
+    out = capsys.readouterr().out
+    story = [
+        r"> apply manifests \S+nodepool.yaml",
+        r"5 pods of Deployment inflate wait for a node: 0/2 nodes are available: 2 Insufficient cpu",
+        r"planned 1 NodeClaim for 5 pods: [mc]5\S* spot in us-east-1\w at \$0",
+        r"NodeClaim default-\w{5} launched: [mc]5",
+        r"NodeClaim default-\w{5} registered",
+        r"5 pods of Deployment inflate ready",
+        r"> scale workload inflate, replicas 400",
+        r"no node is launched for \d+ pods of Deployment inflate: NodePool default: .* limits",
+        r"\d+ Nodes Ready",
+        r"\d+ pods of Deployment inflate ready",
+    ]
+    assert re.search(".*\n(?:.*\n)*?.*".join(story), out), out
+    assert out.count("\nholds  ") == 5
+
+
+def test_an_expectation_of_the_exercise_that_fails_fails_the_demo(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (EXAMPLES / "scenarios/exercise.yaml").read_text(encoding="utf-8")
+    smaller = tmp_path / "smaller.yaml"
+    changed = text.replace("../exercise", str(EXAMPLES / "exercise")).replace("atMost: 500", "atMost: 4")
+    smaller.write_text(changed, encoding="utf-8")
+    assert main(["replay", "--timeline", str(smaller), "--until", "2m"]) == 1
+    assert "FAILS  nodes.cpu(nodePool default) is at most 4" in capsys.readouterr().out

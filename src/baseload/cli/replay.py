@@ -47,6 +47,7 @@ _ERASED: Final = "\r\x1b[K"
     metavar="FILE",
     help="Write all that happens there, a line of JSON each; `baseload explain` reads it.",
 )
+@click.option("--timeline", is_flag=True, help="Tell first what happened when, a line each, likes in one.")
 @click.option("--check", is_flag=True, help="Recount the cluster's sums every ten minutes of its life.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of scenarios, and run nothing.")
 def replay(
@@ -56,6 +57,7 @@ def replay(
     output: str,
     report: Path | None,
     journal: Path | None,
+    timeline: bool,
     check: bool,
     schema: bool,
 ) -> Printed | None:
@@ -82,7 +84,7 @@ def replay(
     length = None if until is None else _until(until)
     with ExitStack() as stack:
         out = None if journal is None else stack.enter_context(_opened(journal))
-        lived = _lived(read, out, length)
+        lived = _lived(read, out, length, has_timeline=timeline)
     tree = reports.to_json(lived)
     if report is not None:
         with _opened(report) as file:
@@ -120,7 +122,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise click.ClickException(f"{path}: {error.strerror}") from error
 
 
-def _lived(read: "Scenario", journal: BinaryIO | None, until: int | None) -> "Report":
+def _lived(read: "Scenario", journal: BinaryIO | None, until: int | None, *, has_timeline: bool) -> "Report":
     from baseload.kube.bulk import keep
     from baseload.replay.run import Run
     from baseload.values import duration
@@ -128,9 +130,11 @@ def _lived(read: "Scenario", journal: BinaryIO | None, until: int | None) -> "Re
     keep()
     began = time.process_time()
     with _stoppable() as is_stopped, _bar() as bar:
-        run = Run(read, journal=journal, until=until)
-        lived = run.run(bar, is_stopped)
-        run.close()
+        run = Run(read, journal=journal, until=until, has_timeline=has_timeline)
+        try:
+            lived = run.run(bar, is_stopped)
+        finally:
+            run.close()
     spent = time.process_time() - began
     stderr.say(f"{duration.format(lived.end - lived.start)} lived through in {spent:.1f} s of CPU time")
     return lived

@@ -37,6 +37,8 @@ class Report:
     recounts: int
     miscounts: tuple[str, ...]
     notes: tuple[str, ...] = ()  # what the user should know besides
+    timeline: tuple[str, ...] = ()
+    """What happened when, for people, where that was asked for"""
 
     @property
     def has_failed(self) -> bool:
@@ -66,6 +68,7 @@ def to_json(report: Report) -> dict[str, object]:
         "figures": report.figures,
         "notes": list(report.notes),
         "checks": {"recounts": report.recounts, "faults": list(report.miscounts)},
+        **({"timeline": list(report.timeline)} if report.timeline else {}),
     }
 
 
@@ -94,6 +97,8 @@ def render(report: Report) -> str:
     span = duration.format(report.end - report.start)
     head = f"Scenario {report.scenario}, seed {report.seed}: {span} from {instant.format(report.start)}"
     lines = [head + (", stopped" if report.is_stopped else ""), ""]
+    if report.timeline:
+        lines += [*report.timeline, ""]
     for one in report.judged:
         lines += _told(one, report.start)
     if report.judged:

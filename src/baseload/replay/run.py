@@ -26,6 +26,7 @@ from baseload.replay.scenario import Scenario
 from baseload.replay.series import Book
 from baseload.replay.witness import PRIORITY, Witness
 from baseload.replay.workloads import workload_of
+from baseload.report import timeline
 from baseload.timeline.virtual import VirtualClock
 from baseload.values.instant import SECOND
 from baseload.world.living import KARPENTER, Living
@@ -42,16 +43,24 @@ _IN_MEMORY: Final = 1 << 26
 class Run:
     """One run of a scenario."""
 
-    def __init__(self, scenario: Scenario, *, journal: BinaryIO | None = None, until: int | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        journal: BinaryIO | None = None,
+        until: int | None = None,
+        has_timeline: bool = False,
+    ) -> None:
         """`journal` gets the lines; `until` ends the run earlier, in nanoseconds from its start."""
         self.scenario = scenario
+        self._has_timeline = has_timeline
         self._length = scenario.duration if until is None else min(until, scenario.duration)
         self.clock = VirtualClock(scenario.start)
         life = scenario.life
         life = replace(life, scheduler=replace(life.scheduler, seed=life.seed))
         self.living = Living(self.clock, life, manifests=scenario.manifests)
         self._file = journal
-        if journal is None and scenario.expectations:
+        if journal is None and (scenario.expectations or has_timeline):
             self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # type: ignore[assignment]  # noqa: SIM115  # closed by `close`
             self._is_own = True
         else:
@@ -138,7 +147,16 @@ class Run:
             recounts=self.recounts.count,
             miscounts=tuple(self.recounts.found),
             notes=tuple(deadlocks.notes(self.living)),
+            timeline=self._timeline(),
         )
+
+    def _timeline(self) -> tuple[str, ...]:
+        if not self._has_timeline or self._file is None:
+            return ()
+        self._file.flush()
+        self._file.seek(0)
+        decode = msgspec.json.Decoder(Entry).decode
+        return tuple(timeline.lines(map(decode, self._file), self.scenario.start))
 
     def _figures(self, end: int) -> dict[str, object]:
         written = {f"{name}.writes": fate.done for name, fate in self.fates.items()}
