@@ -144,7 +144,6 @@ def test_comparisons_in_the_text_of_a_label_selector() -> None:
         "!",
         "a in",
         "a in b",
-        "a in ()",
         "a in (b",
         "a in (b c)",
         "a=(b)",
@@ -187,7 +186,7 @@ def test_a_field_selector_compares_fields() -> None:
     assert chosen.fields() == ("metadata.name", "spec.nodeName", "status.phase")
 
 
-@pytest.mark.parametrize("text", ["a", "=b", "a=b=c", "a>b", "a=b\\c", "a=b\\", "!a=b", " a=b"])
+@pytest.mark.parametrize("text", ["a", "a=b=c", "a>b", "a=b\\c", "a=b\\", "!a"])
 def test_what_is_no_field_selector_is_refused(text: str) -> None:
     with pytest.raises(SelectorError, match="not a field selector"):
         selector.parse_fields(text)

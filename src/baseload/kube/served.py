@@ -90,7 +90,7 @@ _ROWS: Final[dict[str, tuple[tuple[str, str, str, str, tuple[str, ...]], ...]]] 
         ("ControllerRevision", "", "", "", ()),
         ("DaemonSet", "ds", "all", "sg", ()),
         ("Deployment", "deploy", "all", "sgc", ()),
-        ("ReplicaSet", "rs", "all", "sgc", ("status.replicas",)),
+        ("ReplicaSet", "rs", "all", "sgc", ()),
         ("StatefulSet", "sts", "all", "sgc", ()),
     ),
     "autoscaling/v2": (("HorizontalPodAutoscaler", "hpa", "all", "sg", ()),),

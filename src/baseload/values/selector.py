@@ -22,7 +22,7 @@ _SETS: Final = {"in": "In", "notin": "NotIn"}
 _SPACE: Final = " \t\r\n"
 _TOKEN: Final = re.compile(r"[ \t\r\n]*(==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+)")
 _FIELD_TERM: Final = re.compile(
-    r"(?P<field>[A-Za-z][A-Za-z0-9._/-]*)(?P<operator>==|=|!=)(?P<value>(?:\\[\\,=]|[^\\,=])*)"
+    r"(?P<field>[^=!,\\]*(?:!(?!=)[^=!,\\]*)*)(?P<operator>==|=|!=)(?P<value>(?:\\[\\,=]|[^\\,=])*)"
 )
 
 
@@ -240,7 +240,7 @@ class _Parser:
         return value
 
     def _values(self) -> Iterator[str]:
-        if self._take() != "(" or self._next == ")":
+        if self._take() != "(":
             raise self._error("(VALUE, ...) after in and notin")
         while True:
             yield self._value()

@@ -6,7 +6,7 @@ from typing import Final, Literal, cast
 
 from starlette.datastructures import QueryParams
 
-from baseload.embedded.api import json_body, options, protobuf_body
+from baseload.embedded.api import json_body, options, protobuf_body, selector_words
 from baseload.embedded.api.identity import ADMIN, Identity
 from baseload.embedded.api.refusals import Unsupported, not_registered, of_other_kind
 from baseload.embedded.store.deletion import Options, Propagation
@@ -79,11 +79,15 @@ class Call:
 
     def selection(self, namespace: str, name: str = "") -> Selection:
         """What a list or a watch is about; a name narrows it to one object."""
+        told, about = self.query.get("labelSelector", ""), self.query.get("fieldSelector", "")
         try:
-            labels = selector.parse(self.query.get("labelSelector", ""))
-            fields = selector.parse_fields(self.query.get("fieldSelector", ""))
+            labels = selector.parse(told)
         except selector.SelectorError as error:
-            raise BadRequest(f"unable to parse requirement: {error}") from error
+            raise BadRequest(selector_words.of_labels(told) or str(error)) from error
+        try:
+            fields = selector.parse_fields(about)
+        except selector.SelectorError as error:
+            raise BadRequest(selector_words.of_fields(about) or str(error)) from error
         if name:
             fields = selector.FieldSelector((*fields.terms, ("metadata.name", True, name)))
         return Selection(namespace, labels, fields)

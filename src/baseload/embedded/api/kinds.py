@@ -142,7 +142,8 @@ class ServedKind:
     def selection(self, asked: Selection) -> Selection:
         """What a list or a watch in this version is about, in the store's words."""
         selectable = self.view.fields if self.selectable is None else self.selectable
-        return versions.selection(self.view, asked, selectable, self.conversion.fields if self.conversion else {})
+        fields = self.conversion.fields if self.conversion else {}
+        return versions.selection(self.view, asked, selectable, fields, is_custom=self.is_custom)
 
     def stored(self, tree: Tree) -> Tree:
         """An object of this version as it is to be stored."""

@@ -58,18 +58,27 @@ def tree_of(record: Record) -> Tree:
     return cast(Tree, msgspec.json.decode(encode(record)))
 
 
-def selection(view: Resource, asked: Selection, selectable: tuple[str, ...], fields: Mapping[str, str]) -> Selection:
+def selection(
+    view: Resource, asked: Selection, selectable: tuple[str, ...], fields: Mapping[str, str], *, is_custom: bool
+) -> Selection:
     """A selection in a version's words as one in the store's; refuses fields that the version does not offer."""
     terms = asked.fields.terms
     for path in asked.fields.fields():
         if path not in _OF_EVERY_KIND and path not in selectable:
-            what = f"{view.group}/{view.version}, Resource={view.plural}"
-            wording = f'that match label selector "{asked.labels}", field selector "{asked.fields}"'
-            raise BadRequest(f'Unable to find "{what}" {wording}: field label not supported: {path}')
+            raise BadRequest(_unknown(view, path, is_custom=is_custom))
     if not any(path in fields for path, _, _ in terms):
         return asked
     stored = tuple((fields.get(path, path), equal, value) for path, equal, value in terms)
     return Selection(asked.namespace, asked.labels, FieldSelector(stored))
+
+
+def _unknown(view: Resource, path: str, *, is_custom: bool) -> str:
+    """What a server says of a field that it does not select by; a kind without fields of its own has other words."""
+    if view.kind == "Job":
+        return f'field label "{path}" not supported for Job'
+    if is_custom or view.fields:
+        return f"field label not supported: {path}"
+    return f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"'
 
 
 def refusal(error: StatusError, stored: Resource, view: Resource) -> StatusError:
