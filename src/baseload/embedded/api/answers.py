@@ -26,7 +26,7 @@ from baseload.embedded.api.answer import json as json
 from baseload.embedded.api.call import JSON, PROTOBUF, YAML, Call, unsupported
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
-from baseload.embedded.api.negotiate import TABLES, Form, form
+from baseload.embedded.api.negotiate import TABLES, Form, check_streams, form
 from baseload.embedded.api.refusals import NotAcceptable, no_such_method, no_such_path
 from baseload.embedded.api.tables import Include
 from baseload.embedded.api.target import Target
@@ -73,7 +73,8 @@ def of_target(
 
 def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) -> Answer | ASGIApp:
     _check_media_type(found, call)
-    wanted = form(call.headers, TABLES)
+    of_many = call.method == "GET" and not found.name
+    wanted = form(call.headers, TABLES, is_custom=found.kind.is_custom, of_many=of_many)
     _check_asked(found, call)
     if not found.kind.is_stored:
         return json(computed.answer(cluster, found, call), code=201 if call.method == "POST" else 200)
@@ -164,6 +165,7 @@ def _many(cluster: Cluster, closing: Closing, found: Target, call: Call, wanted:
     resource = found.kind.resource
     selection = found.kind.selection(call.selection(found.namespace, found.name))
     if call.flag("watch"):
+        check_streams(call.headers)
         return Stream(
             *watched(cluster, found, call, wanted),
             closing,

@@ -24,7 +24,7 @@ from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.identity import Identity
 from baseload.embedded.api.measures import Measures
-from baseload.embedded.api.negotiate import PLAIN, Form, compressed, indented
+from baseload.embedded.api.negotiate import JSON, PLAIN, YAML, Form, compressed, indented, is_yaml
 from baseload.embedded.api.published import Published
 from baseload.embedded.api.refusals import Failed, NoSuchPath, TooLarge, no_such_path
 from baseload.embedded.api.watch import Closing
@@ -185,11 +185,17 @@ async def _send(
         await answer(scope, receive, send)
         return
     body = answer.body
-    if answer.media_type.startswith("application/json") and "etag" not in answer.headers:
-        body = indented(body, headers, QueryParams(scope["query_string"]))
+    media_type = answer.media_type
+    if media_type.startswith(JSON) and "etag" not in answer.headers:
+        if body and is_yaml(headers):
+            from baseload.embedded.api import yaml_answer  # few ask for it
+
+            body, media_type = yaml_answer.written(body), YAML
+        else:
+            body = indented(body, headers, QueryParams(scope["query_string"]))
     body, extra = compressed(body, headers)
     told = {
-        "content-type": answer.media_type,
+        "content-type": media_type,
         "content-length": str(len(body)),
         "cache-control": "no-cache, private",
         **extra,

@@ -1,5 +1,6 @@
 """One request, read: what it is about, what it asks for, and its body as far as it is JSON or YAML."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, cast
@@ -28,6 +29,9 @@ MERGE: Final = "application/merge-patch+json"
 STRATEGIC: Final = "application/strategic-merge-patch+json"
 PROTOBUF: Final = "application/vnd.kubernetes.protobuf"
 _OPTIONS: Final = "DeleteOptions"
+_NO_YAML: Final = re.compile(
+    r"is not YAML: (?:(?P<doing>while [a-z]+) [^:]*: )?(?P<problem>.*): line (?P<line>[0-9]+), column [0-9]+"
+)
 
 
 class Unreadable(BadRequest):
@@ -188,14 +192,24 @@ def decoded(body: bytes, media_type: str) -> Json:
         raise BadRequest("the body is nested too deeply") from error
 
 
+def _in_go(message: str) -> str:
+    """What is wrong with YAML as Go's reader says it: without what it was doing, and in lines from none on."""
+    found = _NO_YAML.fullmatch(message)
+    if found is None:
+        return f"yaml: {message}"
+    before = int(found["line"]) - 1
+    line = before + 1 if found["doing"] == "while scanning" else before
+    return f"yaml: line {line}: {found['problem']}" if before else f"yaml: {found['problem']}"
+
+
 def _yaml(body: bytes) -> Json:
     try:
         text = body.decode().encode()
     except UnicodeDecodeError as error:
-        raise Unreadable(f"error converting YAML to JSON: {error}") from error
+        raise Unreadable("yaml: invalid leading UTF-8 octet") from error
     values, faults = yaml_reader.read(Source("body", text))
     if faults:
-        raise Unreadable(f"error converting YAML to JSON: {faults[0].message}")
+        raise Unreadable(_in_go(faults[0].message))
     if len(values) != 1:
         raise BadRequest("the body must hold one object")
     return cast(Json, values[0][1])

@@ -9,6 +9,7 @@ from baseload.embedded.api import answer as answers
 from baseload.embedded.api.answer import Answer, json
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.negotiate import JSON, is_yaml, no_representation
 from baseload.embedded.api.refusals import no_such_method, no_such_path
 from baseload.embedded.api.watch import Closing
 from baseload.embedded.store.errors import Broken
@@ -27,6 +28,8 @@ def answer(steps: list[str], call: Call, cluster: Cluster, closing: Closing) -> 
     match steps:
         case [] if call.method in ("GET", "HEAD"):
             return json({"paths": _paths(cluster)})
+        case ["version"] if call.method in ("GET", "HEAD") and is_yaml(call.headers):
+            raise no_representation(JSON)
         case ["version"] if call.method in ("GET", "HEAD"):
             return json(version())
         case ["version"]:

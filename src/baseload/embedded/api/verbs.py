@@ -178,7 +178,10 @@ def replace(cluster: Cluster, target: Target, old: Record, after: Tree, call: Ca
 
 
 def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
-    config = {} if call.body.strip() in _NOTHING else decoded(call.body, APPLY)
+    try:
+        config = {} if call.body.strip() in _NOTHING else decoded(call.body, APPLY)
+    except Unreadable as error:
+        raise BadRequest(f"error decoding patch: error converting YAML to JSON: {error}") from error
     if not call.query.get("fieldManager"):
         message = "Required value: is required for apply patch"
         raise options.invalid("PatchOptions", Cause("FieldValueRequired", message, "fieldManager"))
