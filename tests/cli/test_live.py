@@ -111,6 +111,27 @@ def test_without_files_and_cluster_it_is_said_how_to_name_one(run_live: Run) -> 
     assert said.endswith("Error: name manifests by -f, or a cluster by --context\n")
 
 
+def test_a_context_without_a_name_is_the_current_one(run_live: Run, address: str) -> None:
+    named = run_live("plan", "provision", "--context", "baseload", "-o", "json")
+
+    current = run_live("plan", "provision", "--context", "-o", "json")
+
+    assert current == named
+    assert named[0] == 0
+
+
+def test_a_pod_without_a_kubeconfig_is_asked_for_its_service_account(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+
+    status, out, said = run_live("plan", "provision", "--context")
+
+    assert (status, out) == (2, "")
+    assert said == "/var/run/secrets/kubernetes.io/serviceaccount: is no pod's service account\n"
+
+
 def test_an_unknown_context_is_bad_input(run_live: Run, address: str, tmp_path: Path) -> None:
     status, out, said = run_live("plan", "provision", "--context", "baseloda")
     assert (status, out) == (2, "")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from baseload.world.live import Live
 
 F = TypeVar("F", bound=Callable[..., object])
+_CURRENT: Final = "\0"  # which nobody can type
 
 
 def _named(
@@ -30,6 +31,18 @@ def _named(
     if given == "" or (isinstance(given, tuple) and "" in given):
         raise click.BadParameter("is empty")
     return given
+
+
+def _contexts(asked: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    """The contexts that a shell may offer; none where the kubeconfig cannot be read."""
+    from baseload.kube.client import kubeconfig
+    from baseload.values.errors import BadInput
+
+    try:
+        names = kubeconfig.contexts(asked.params.get("kubeconfig"))
+    except BadInput:
+        return []
+    return [name for name in names if name.startswith(begun)]
 
 
 _FLAGS: Final = (
@@ -45,10 +58,14 @@ _FLAGS: Final = (
     ),
     click.option(
         "--context",
-        metavar="CONTEXT",
+        metavar="[CONTEXT]",
         callback=_named,
+        is_flag=False,
+        flag_value=_CURRENT,
+        shell_complete=_contexts,
         help="Read the cluster of this kubeconfig context instead of files, or beneath them: what -f names is added, "
-        "or takes the place of what the cluster has. Nothing is written to it.",
+        "or takes the place of what the cluster has. Nothing is written to it. Without a name it is the current "
+        "context; in a pod that has no kubeconfig, the cluster of its service account.",
     ),
     click.option(
         "--kubeconfig",
@@ -160,7 +177,8 @@ def _live(flags: Flags) -> "Live | None":
     from baseload.world import files, live
 
     with progress("reading the cluster"):
-        return live.read(files.LOOKED_AT, flags.context, flags.kubeconfig, going_on)
+        context = None if flags.context == _CURRENT else flags.context
+        return live.read(files.LOOKED_AT, context, flags.kubeconfig, going_on)
 
 
 def _stdin() -> bytes:

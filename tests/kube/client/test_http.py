@@ -11,7 +11,7 @@ from baseload.kube.client import errors
 from baseload.kube.client.http import Http
 from baseload.kube.client.kubeconfig import Access, Cluster, User
 from baseload.kube.client.lines import Splitter
-from baseload.kube.client.port import Resource
+from baseload.kube.client.port import Request, Resource
 from baseload.kube.client.requests import PODS
 from baseload.timeline.wall import WallClock
 from baseload.values.errors import BadInput
@@ -232,6 +232,19 @@ def test_a_line_without_end_is_cut_off() -> None:
     assert list(splitter.take(b"abcdefgh\nij")) == [b"abcdefgh"]
     with pytest.raises(errors.ServerFailed, match="a line of more than 10 bytes"):
         list(splitter.take(b"klmnopqrs"))
+
+
+def test_an_answer_without_end_is_cut_off() -> None:
+    async def scenario(server: Scripted) -> None:
+        way = Http(Access("test", Cluster(server=server.address), User()), WallClock(), largest=100)
+        try:
+            with pytest.raises(errors.ServerFailed, match="sent an answer of more than 100 bytes"):
+                await way.send(Request("GET", "/api/v1/nodes/n1"), 5)
+            assert (await way.send(Request("GET", "/version"), 5)).body == b'{"major":"1"}'
+        finally:
+            await way.close()
+
+    play(scenario, answer(200, {"metadata": {"name": "n" * 100}}), answer(200, {"major": "1"}))
 
 
 def test_requests_go_through_the_proxy_of_the_kubeconfig() -> None:

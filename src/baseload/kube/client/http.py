@@ -22,7 +22,7 @@ import httpx2
 import baseload
 from baseload.kube.client import credentials, errors, proxy, tls
 from baseload.kube.client.credentials import Credential, Credentials, Fixed
-from baseload.kube.client.errors import ApiError, Timeout, Unreachable, Untrusted
+from baseload.kube.client.errors import ApiError, ServerFailed, Timeout, Unreachable, Untrusted
 from baseload.kube.client.exec_plugin import ExecPlugin
 from baseload.kube.client.kubeconfig import Access
 from baseload.kube.client.lines import Splitter
@@ -33,6 +33,7 @@ from baseload.values.clock import Clock
 from baseload.values.errors import BadInput, Fault
 
 CONNECTING: Final = 10.0  # seconds
+LARGEST: Final = 256 * 1024 * 1024  # bytes of an answer, unpacked; a page of objects has a hundredth of that
 # A peer that is gone without a word is noticed after about a minute, however long a watch is silent.
 _KEEP_ALIVE: Final = (
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
@@ -51,8 +52,8 @@ _NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeo
 class Http:
     """The way to one server, for one asyncio loop."""
 
-    def __init__(self, access: Access, clock: Clock) -> None:
-        self._access = access
+    def __init__(self, access: Access, clock: Clock, *, largest: int = LARGEST) -> None:
+        self._access, self._largest = access, largest
         self._is_secure = access.server.startswith("https://")
         self._credentials = _credentials(access, clock)
         self._client: httpx2.AsyncClient | None = None
@@ -99,8 +100,23 @@ class Http:
         client = await self._connected(credential)
         with self._mapped():
             async with asyncio.timeout(max(seconds, 0)):
-                response = await client.send(self._written(client, request, credential))
-        return Answer(response.status_code, response.content, _headers(response)), credential
+                response = await client.send(self._written(client, request, credential), stream=True)
+                try:
+                    body = await self._whole(response)
+                finally:
+                    await response.aclose()
+        return Answer(response.status_code, body, _headers(response)), credential
+
+    async def _whole(self, response: httpx2.Response) -> bytes:
+        """A body, unpacked, as far as any has a right to go."""
+        pieces: list[bytes] = []
+        size = 0
+        async for piece in response.aiter_bytes():
+            size += len(piece)
+            if size > self._largest:
+                raise ServerFailed(f"{self.server} sent an answer of more than {self._largest} bytes")
+            pieces.append(piece)
+        return b"".join(pieces)
 
     @asynccontextmanager
     async def _stream(self, request: Request, opening: float) -> AsyncIterator[httpx2.Response]:
@@ -113,7 +129,7 @@ class Http:
             if response.status_code != 200:
                 with self._mapped():
                     async with asyncio.timeout(opening):
-                        body = await response.aread()
+                        body = await self._whole(response)
                 raise errors.of_answer(response.status_code, body, _headers(response))
             yield response
         finally:

@@ -182,13 +182,19 @@ def find(
     if file is not None:
         return Kubeconfig([file]).access(context)
     files = [candidate for candidate in _candidates(environment) if candidate.exists()]
-    if not files and context is None and environment.get("KUBERNETES_SERVICE_HOST"):
+    if not files and not context and environment.get("KUBERNETES_SERVICE_HOST"):
         return in_cluster(environment, account)
     if not files:
         tried = ", ".join(map(str, _candidates(environment)))
         allowed = "name one by --kubeconfig or KUBECONFIG"
         raise BadInput([Fault("there is no kubeconfig", file=tried, allowed=allowed)])
     return Kubeconfig(files).access(context)
+
+
+def contexts(file: str | None = None, *, environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The names of the contexts that there are, of one file or of those that count without one."""
+    files = [Path(file)] if file else [candidate for candidate in _candidates(environment) if candidate.exists()]
+    return sorted(Kubeconfig(files).contexts)
 
 
 def in_cluster(environment: Mapping[str, str] = os.environ, account: Path = Path(SERVICE_ACCOUNT)) -> Access:
