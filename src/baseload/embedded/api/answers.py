@@ -20,6 +20,7 @@ from baseload.embedded.api import (
     token_requests,
     verbs,
     versions,
+    webhooks,
 )
 from baseload.embedded.api.answer import Answer as Answer
 from baseload.embedded.api.answer import json as json
@@ -76,6 +77,7 @@ def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) ->
     of_many = call.method == "GET" and not found.name
     wanted = form(call.headers, TABLES, is_custom=found.kind.is_custom, of_many=of_many)
     _check_asked(found, call)
+    webhooks.check(cluster, found, call)
     if not found.kind.is_stored:
         return json(computed.answer(cluster, found, call), code=201 if call.method == "POST" else 200)
     if call.method == "HEAD":

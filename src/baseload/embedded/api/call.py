@@ -24,7 +24,8 @@ Validation = Literal["Strict", "Warn", "Ignore"]
 Tree = dict[str, Json]
 
 JSON: Final = "application/json"
-YAML: Final = ("application/yaml", "application/apply-patch+yaml")
+APPLY: Final = "application/apply-patch+yaml"
+YAML: Final = ("application/yaml", APPLY)
 MERGE: Final = "application/merge-patch+json"
 STRATEGIC: Final = "application/strategic-merge-patch+json"
 PROTOBUF: Final = "application/vnd.kubernetes.protobuf"

@@ -10,7 +10,7 @@ import msgspec
 
 from baseload.embedded.api import fields, versions
 from baseload.embedded.api.kinds import CUSTOM_VERBS, Column, Scale, ServedKind
-from baseload.embedded.api.versions import Conversion, Convert, Tree
+from baseload.embedded.api.versions import Conversion, Convert, Tree, Webhook
 from baseload.embedded.store.errors import Cause
 from baseload.embedded.store.record import Record, section
 from baseload.embedded.store.resource import Resource
@@ -66,8 +66,29 @@ class _Version(msgspec.Struct, rename="camel"):
     selectable_fields: tuple[dict[str, str], ...] = ()
 
 
+class _Service(msgspec.Struct):
+    namespace: str = ""
+    name: str = ""
+    path: str = ""
+    port: int = 443
+
+
+class _Client(msgspec.Struct):
+    url: str = ""
+    service: _Service | None = None
+
+
+class _Webhook(msgspec.Struct):
+    client: _Client = msgspec.field(name="clientConfig", default_factory=_Client)
+
+
+class _Conversion(msgspec.Struct):
+    webhook: _Webhook | None = None
+
+
 class _Spec(msgspec.Struct):
     group: str = ""
+    conversion: _Conversion = msgspec.field(default_factory=_Conversion)
     scope: str = ""
     names: _Names = msgspec.field(default_factory=_Names)
     versions: tuple[_Version, ...] = ()
@@ -120,7 +141,7 @@ def _kind(
         verbs=CUSTOM_VERBS,
         list_kind=names.list_kind or f"{names.kind}List",
         selectable=_selectable(version),
-        conversion=_between(view, stored, schemas) if has_changed or not version.storage else None,
+        conversion=_between(view, stored, schemas, _webhook(spec)) if has_changed or not version.storage else None,
         rules=Rules(whole),
     )
 
@@ -138,7 +159,20 @@ def _wrong_rules(spec: _Spec) -> list[Cause]:
     return [Cause(fault.reason, fault.message, fault.path) for fault in faults]
 
 
-def _between(view: Resource, stored: Resource, schemas: dict[str, Schema]) -> Conversion:
+def _webhook(spec: _Spec) -> Webhook | None:
+    """Who converts between the versions; None where nobody has to."""
+    if spec.conversion.webhook is None:
+        return None
+    client = spec.conversion.webhook.client
+    if client.service is None:
+        return Webhook(client.url)
+    service = client.service
+    path = f"/{service.path.lstrip('/')}"
+    address = f"https://{service.name}.{service.namespace}.svc:{service.port}{path}"
+    return Webhook(address, (service.namespace, service.name))
+
+
+def _between(view: Resource, stored: Resource, schemas: dict[str, Schema], webhook: Webhook | None) -> Conversion:
     """A version of the objects that are stored: its apiVersion, and the fields that both versions have.
 
     What is stored may be older than the schema of today, of whose defaults it is shown with those that it lacks.
@@ -160,7 +194,9 @@ def _between(view: Resource, stored: Resource, schemas: dict[str, Schema]) -> Co
         fields.default(kept, tree)
         return show(tree)
 
-    return Conversion(stored if view.version == stored.version else view, shown, into(stored))
+    if view.version == stored.version:
+        return Conversion(stored, shown, into(stored))
+    return Conversion(view, shown, into(stored), webhook=webhook)
 
 
 def _resource(spec: _Spec, version: _Version, selectable: tuple[str, ...]) -> Resource:

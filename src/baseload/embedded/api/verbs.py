@@ -26,6 +26,7 @@ from baseload.embedded.api.admission import tree as trees
 from baseload.embedded.api.admission.defaults import give_defaults
 from baseload.embedded.api.authorize import escalation
 from baseload.embedded.api.authorize.attributes import Attributes
+from baseload.embedded.api.call import APPLY as APPLY
 from baseload.embedded.api.call import MERGE, STRATEGIC, Call, Tree, Unreadable, decoded, unsupported
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.kinds import ServedKind
@@ -44,7 +45,6 @@ from baseload.kube.merge.refusal import PatchError
 from baseload.kube.merge.tree import Object
 from baseload.kube.protobuf import written
 
-APPLY: Final = "application/apply-patch+yaml"
 _JSON: Final = "application/json-patch+json"
 _PATCHES: Final = (_JSON, MERGE, STRATEGIC, APPLY)
 _NOTHING: Final = (b"", b"null")

@@ -26,6 +26,14 @@ _OF_EVERY_KIND: Final = ("metadata.name", "metadata.namespace")
 
 
 @dataclass(frozen=True, slots=True)
+class Webhook:
+    """Who would know how to convert, and is never asked."""
+
+    address: str
+    service: tuple[str, str] | None = None  # namespace and name
+
+
+@dataclass(frozen=True, slots=True)
 class Conversion:
     """Between a version that is served and the one that is stored; `view` is how requests name the former."""
 
@@ -33,6 +41,7 @@ class Conversion:
     shown: Convert
     stored: Convert
     fields: Mapping[str, str] = field(default_factory=dict)  # a selectable field here -> the same as it is stored
+    webhook: Webhook | None = None
 
 
 def renamed(resource: Resource) -> Convert:
