@@ -40,27 +40,44 @@ class _Metadata(msgspec.Struct, gc=False, rename="camel"):
 _sections: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _read_metadata: Final = msgspec.json.Decoder(_Metadata).decode
 _ABSENT: Final = (b"", b"null")
-_NOT_IN_BODY: Final = ("kind", "apiVersion", "metadata", "status")
+_NOT_THERE: Final = ("kind", "apiVersion", "metadata", "status", "spec")
+"""Sections that are not in a body, or are there before all others"""
+_WRONG: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def parse(resource: Resource, data: bytes) -> Record:
     """The draft that JSON of one object makes; kind and apiVersion are the caller's to check."""
-    return _parsed(resource, data, _looked_at)
+    try:
+        sections = _sections(data)
+    except _WRONG as error:
+        raise _unreadable(resource, error) from error
+    return _parsed(resource, sections, _looked_at)
 
 
 def parse_object(resource: Resource, tree: Mapping[str, Json]) -> Record:
     """The draft that a decoded object makes."""
-    return _parsed(resource, msgspec.json.encode(tree), _unseen)
+    parts, managed, metadata = dict(tree), None, tree.get("metadata")
+    if isinstance(metadata, dict) and "managedFields" in metadata:  # the larger part of most metadata, and not read
+        parts["metadata"] = {name: held for name, held in metadata.items() if name != "managedFields"}
+        managed = msgspec.json.encode(metadata["managedFields"])
+    return _parsed(resource, {name: msgspec.json.encode(part) for name, part in parts.items()}, _unseen, managed)
 
 
-def _parsed(resource: Resource, data: bytes, sound: _Sound) -> Record:
+def _unreadable(resource: Resource, error: Exception) -> BadRequest:
+    return BadRequest(f"the object cannot be read: {error}", resource=resource)
+
+
+def _parsed(
+    resource: Resource, sections: Mapping[str, bytes | msgspec.Raw], sound: _Sound, managed: bytes | None = None
+) -> Record:
+    """The draft of an object's sections; `managed` is what is taken out of its metadata."""
     try:
-        sections = _sections(data)
         metadata = _read_metadata(sections.get("metadata", b"{}"))
         body, node = _body(resource, sections, sound)
-        status, managed = _section(sections.get("status", b""), sound), _section(metadata.managed_fields, sound)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadRequest(f"the object cannot be read: {error}", resource=resource) from error
+        status = _section(sections.get("status", b""), sound)
+        managed = _section(metadata.managed_fields if managed is None else managed, sound)
+    except _WRONG as error:
+        raise _unreadable(resource, error) from error
     return Record(
         resource,
         (metadata.namespace or "") if resource.namespaced else "",
@@ -118,9 +135,9 @@ def _deletion(metadata: _Metadata) -> Deletion | None:
     return Deletion(metadata.deletion_timestamp, metadata.deletion_grace_period_seconds or 0)
 
 
-def _body(resource: Resource, sections: dict[str, msgspec.Raw], sound: _Sound) -> tuple[Body, str]:
+def _body(resource: Resource, sections: Mapping[str, bytes | msgspec.Raw], sound: _Sound) -> tuple[Body, str]:
     """The body and the node's name, which does not stand in it on kinds that have_node."""
-    spec = bytes(sections.pop("spec", b""))
+    spec = bytes(sections.get("spec", b""))
     node = ""
     if resource.has_node and b'"nodeName"' in spec:
         tree: Json = msgspec.json.decode(spec)
@@ -131,9 +148,9 @@ def _body(resource: Resource, sections: dict[str, msgspec.Raw], sound: _Sound) -
     members += [
         b"%b:%b" % (msgspec.json.encode(name), one_line(bytes(raw)))
         for name, raw in sections.items()
-        if name not in _NOT_IN_BODY
+        if name not in _NOT_THERE
     ]
     raw = b",".join(members)
-    if not records.is_known(raw):
+    if sound is not _unseen and not records.is_known(raw):
         sound(b"{%b}" % raw)
     return records.body(raw), node
