@@ -40,6 +40,7 @@ _NODE_INFO: Final = (
 )
 _JOB_NAMES: Final = ("job-name", "batch.kubernetes.io/job-name")
 _JOB_UIDS: Final = ("controller-uid", "batch.kubernetes.io/controller-uid")
+_AMOUNTS: Final = (str, int, float)
 _GENERATION: Final = "deprecated.daemonset.template.generation"
 _BEST_EFFORT, _BURSTABLE, _GUARANTEED = "BestEffort", "Burstable", "Guaranteed"
 
@@ -177,6 +178,6 @@ def _class_of(resources: Tree) -> str:
 
 def _amount(value: Json) -> int:
     try:
-        return quantity.parse(value) if isinstance(value, str | int | float) else 0
+        return quantity.parse(value) if isinstance(value, _AMOUNTS) else 0
     except quantity.QuantityError:
         return 0

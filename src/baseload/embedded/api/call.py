@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, Literal, cast
 
 from starlette.datastructures import QueryParams
@@ -67,7 +68,7 @@ class Call:
     @property
     def media_type(self) -> str:
         """The body's type, without parameters; JSON where nothing is said."""
-        return self.headers.get("content-type", JSON).partition(";")[0].strip().lower() or JSON
+        return _media_type(self.headers.get("content-type", JSON))
 
     @property
     def manager(self) -> str:
@@ -159,6 +160,11 @@ class Call:
         if causes := [cause for value in values for cause in options.dry_run(str(value))]:
             raise options.invalid(_OPTIONS, *causes)
         return bool(values)
+
+
+@lru_cache(maxsize=64)
+def _media_type(told: str) -> str:
+    return told.partition(";")[0].strip().lower() or JSON
 
 
 def unsupported(*accepted: str) -> Unsupported:

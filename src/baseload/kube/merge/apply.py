@@ -10,8 +10,9 @@ A write that changes nothing gives the very object back that was there, so that 
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
-from baseload.kube.merge import check, combine, compare, fieldset, last_applied, owned, ownership, scope
+from baseload.kube.merge import check, combine, compare, fieldset, last_applied, owned, ownership, scope, shapes
 from baseload.kube.merge import managers as entries
 from baseload.kube.merge.elements import ElementError
 from baseload.kube.merge.fieldset import FieldSet
@@ -22,6 +23,9 @@ from baseload.kube.merge.tree import Object, same, without_nulls
 from baseload.kube.merge.types import ObjectType
 
 BEFORE_FIRST_APPLY = "before-first-apply"
+
+_born_alike: Final = shapes.Recurring[FieldSet]()
+"""What the writer of a new object owns, by the object's shape"""
 
 
 @bounded
@@ -74,7 +78,9 @@ def managed_after_update(
     old, new = _bare(before or {}), _bare(after)
     managers = _sent(before, after, subresource)
     is_changed = False
-    if managers or before is None:
+    if before is None and not managers:
+        managers = write.born(new, entries.manager(manager, UPDATE, kind.api_version, subresource))
+    elif managers or before is None:
         who = entries.manager(manager, UPDATE, kind.api_version, subresource)
         try:
             found = write.compared(old, new)
@@ -126,7 +132,7 @@ class _Write:
     """One write to a resource or a subresource of one kind."""
 
     def __init__(self, kind: ObjectType, subresource: str, time: str) -> None:
-        self._kind = kind
+        self._kind, self._subresource = kind, subresource
         self._within = partial(scope.within, kind, subresource)
         self._time = time
 
@@ -199,6 +205,25 @@ class _Write:
         else:
             managers.pop(who, None)
         return managers
+
+    def born(self, new: Object, who: Manager) -> Managers:
+        """The managers of an object that nobody wrote before."""
+        if not isinstance(new.get("spec"), dict):  # it may be all text, and has few fields
+            return self._born(new, who)
+        shape = self._kind, self._subresource, shapes.of(self._kind, new)
+        fields = _born_alike.found(shape)
+        if fields is None:
+            born = self._born(new, who)
+            if who in born:
+                _born_alike.keep(shape, fieldset.written(born[who].fields))
+            return born
+        return {who: Entry(self._kind.api_version, fields, self._time)}
+
+    def _born(self, new: Object, who: Manager) -> Managers:
+        try:
+            return self.updated(self.compared({}, new), {}, who)
+        except ElementError:
+            return {}
 
     def compared(self, old: Object, new: Object) -> compare.Comparison:
         """What changed, in the scope of the write and out of it."""

@@ -4,7 +4,7 @@ A type may allow several forms (a scalar, a list, a map); the value decides whic
 Types are made from the schemas once and on demand, since definitions may hold themselves.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Literal, cast
@@ -49,6 +49,11 @@ class MapType:
             return _type(others, is_open=self._open)
         free = others is None and (self._open or not self._properties)
         return DEDUCED if free or others is True else None
+
+    @property
+    def named(self) -> Iterable[str]:
+        """The fields that the schema names."""
+        return self._properties
 
     def names(self, field: str) -> bool:
         """Whether the schema names the field, as those of a struct are."""

@@ -45,14 +45,20 @@ _DIVISORS_SAID: Final = {
 
 def variables(given: list[Tree], path: str) -> Faults:
     """The environment of a container."""
+    are_named = _are_named(given)  # as nearly all are
     for index, variable in enumerate(given):
-        name = variable.get("name", "")
-        if name and not names.variable(name) and "valueFrom" not in variable:
-            continue  # nearly all are like this
-        at = f"{path}[{index}]"
+        if are_named and "valueFrom" not in variable:
+            continue
+        at, name = f"{path}[{index}]", variable.get("name", "")
         yield from names.needed(names.variable, name, f"{at}.name")
         if (source := variable.get("valueFrom")) is not None:
             yield from _source(source, f"{at}.valueFrom", has_value=bool(variable.get("value")))
+
+
+def _are_named(given: list[Tree]) -> bool:
+    """Whether all variables have sound names."""
+    told = [variable.get("name", "") for variable in given]
+    return all(told) and not any(map(names.variable, told))
 
 
 def _source(source: Tree, path: str, *, has_value: bool) -> Faults:
