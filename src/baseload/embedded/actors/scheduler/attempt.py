@@ -91,6 +91,7 @@ class Attempts:
         """Schedules a pod; nothing where it is gone, or has a node by now."""
         if entry.told is not None and self._fails_again(entry):
             return
+        entry.told = None
         record = self._client.store.find(self._pods, entry.pod.namespace, entry.pod.name)
         if record is None or record.uid != entry.pod.uid or record.node or entry.pod.uid not in self._model.queue:
             self._model.queue.remove(entry.pod.uid)
