@@ -5,7 +5,7 @@ thousand of them are waiting costs no more than that one is. A pass that would s
 a pass that cannot be made yet waits for the next that asks.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -27,16 +27,24 @@ from baseload.decide.lifecycle.creation import claim_of
 from baseload.decide.lifecycle.names import DISRUPTED
 from baseload.decide.lifecycle.reported import has_work, is_given_up, reported
 from baseload.decide.provision.decide import provision
+from baseload.decide.provision.hope import Hope, hope
 from baseload.decide.provision.memory import Memory
 from baseload.kube.client.errors import ApiError
 from baseload.kube.types.karpenter import NodeClaim
-from baseload.model.view import View
 from baseload.plan.provision import ProvisionPlan
 from baseload.values.instant import SECOND
 from baseload.values.label import CORE_WELL_KNOWN
 
 AGAIN: Final = 10
 """Seconds after which a pod without a place asks again"""
+ANEW: Final = 15 * 60 * SECOND
+"""So long after the last one a pass is made all the same, as long as pods ask for one"""
+ANYTHING: Final = Hope(frozenset(), None)
+_OVER: Final = ("Succeeded", "Failed")
+_OF_NO_ACCOUNT: Final = ("VolumeAttachment", "PodDisruptionBudget")
+"""Kinds that no place of a pod depends on"""
+_WORKLOADS: Final = ("Deployment", "ReplicaSet", "StatefulSet")
+"""Nor on these, but where CapacityBuffers follow them"""
 _Key = tuple[str, str]
 
 
@@ -52,7 +60,12 @@ class Provisioner:
         self._waiting: dict[_Key, int] = {}  # pod or node -> its bucket
         self._buckets: list[dict[_Key, None]] = [{} for _ in range(AGAIN)]
         self._bell = self._clock.bell()
-        self._last: tuple[object, ...] = ()
+        counts_workloads = settings.options.gate("CapacityBuffer")
+        self._of_no_account = _OF_NO_ACCOUNT if counts_workloads else (*_OF_NO_ACCOUNT, *_WORKLOADS)
+        self._is_due = True  # something changed that the next pass may see
+        self._seen: dict[str, InstanceTypes] = {}
+        self._hope = ANYTHING
+        self._anew = 0  # when a pass is made although nothing changed
         self._memory = Memory()
         self.passes = 0  # that were made
         self.plan: ProvisionPlan | None = None
@@ -74,24 +87,26 @@ class Provisioner:
 
     async def make_pass(self) -> bool:
         """Plans and creates; False where nothing can be decided yet."""
-        observed = self._observed.informer.view
-        tables = await self._tables(observed)
-        seen = (observed, *(part for name in sorted(tables) for part in (name, tables[name])))
-        if _is_same(seen, self._last):
-            self._told.again(self._clock.now())
+        tables = await self._tables()
+        now = self._clock.now()
+        if not self._is_due and _are_same(tables, self._seen) and now < self._anew:
+            self._told.again(now)
             return True
-        view = reported(observed, is_provided)
+        view = reported(self._observed.informer.view, is_provided)
         if has_work(view) and any(not claim.status.provider_id for claim in view.node_claims):
             return False
-        self._last = seen
+        self._is_due, self._seen, self._hope = False, tables, ANYTHING
+        self._anew = now + ANEW
         if not has_work(view):
             return True
-        options = replace(self._settings.options, now=self._clock.now())
+        options = replace(self._settings.options, now=now)
         most = MOST_TOLD if self.gives_reasons else 0
         plan = self.plan = provision(view, tables, options, most_reasons=most, memory=self._memory)
         self.passes += 1
         self.told(plan)
         self._told.tell(plan, view)
+        if plan.unschedulable and not plan.node_claims:
+            self._hope = hope(view, plan, spreads_by_default=bool(options.default_spread))
         for planned in plan.node_claims:
             pool = self._observed.pool(planned.node_pool)
             if pool is not None and not pool.metadata.deletion_timestamp:
@@ -104,14 +119,14 @@ class Provisioner:
         try:
             name = await self._objects.create(NodeClaim, tree)
         except ApiError:
-            self._last = ()
+            self._is_due = True
         else:
             self._told.nominate(pods, telling.on_new(name))
 
-    async def _tables(self, view: View) -> dict[str, InstanceTypes]:
+    async def _tables(self) -> dict[str, InstanceTypes]:
         """NodePool -> the types that it may launch now."""
         found: dict[str, InstanceTypes] = {}
-        for pool in view.node_pools:
+        for pool in self._observed.pools():
             ref = pool.spec.template.spec.node_class_ref
             node_class = self._observed.node_class(ref.name)
             if is_provided(ref) and node_class is not None:
@@ -130,18 +145,34 @@ class Provisioner:
                 self._batcher.put(second)
 
     def _note(self, change: Transition) -> None:
+        self._is_due = self._is_due or (change.kind is not POD and change.kind.name not in self._of_no_account)
         if change.kind is POD:
             one = change.after or change.before
             assert one is not None
             may_wait = change.after and not change.after.node_name and b'"Unschedulable"' in change.after.raw
             pod = self._observed.pod(*one.key) if may_wait else None
-            self._place(one.key, one.metadata.uid, is_waiting=pod is not None and is_given_up(pod))
+            is_waiting = pod is not None and is_given_up(pod)
+            self._is_due = self._is_due or self._makes_a_difference(change, is_waiting=is_waiting)
+            self._place(one.key, one.metadata.uid, is_waiting=is_waiting)
         elif change.kind is NODE:
             one = change.after or change.before
             assert one is not None
             node = self._observed.node(one.metadata.name) if change.after else None
             is_disrupted = node is not None and any(is_same_taint(taint, DISRUPTED) for taint in node.spec.taints)
             self._place(one.key, one.metadata.uid, is_waiting=is_disrupted)
+
+    def _makes_a_difference(self, change: Transition, *, is_waiting: bool) -> bool:
+        """Whether what became of a pod may change what the last pass decided."""
+        before, after = change.before, change.after
+        if is_waiting:
+            assert after is not None
+            return f"{after.metadata.namespace}/{after.metadata.name}" not in self._hope.pods
+        if self._hope.nodes is None:
+            return True
+        if before is None or not before.node_name or before.phase in _OVER:
+            return False  # one that comes takes room, and gives none
+        is_gone = after is None or after.phase in _OVER or after.metadata.uid != before.metadata.uid
+        return is_gone and self._hope.is_met_by(before.node_name)
 
     def _place(self, key: _Key, uid: str, *, is_waiting: bool) -> None:
         """Whether a pod or a node asks for passes from now on."""
@@ -157,8 +188,6 @@ class Provisioner:
         self._batcher.put(uid)
 
 
-def _is_same(seen: tuple[object, ...], last: tuple[object, ...]) -> bool:
-    """Whether a pass would see nothing that the last one did not see."""
-    return len(seen) == len(last) and all(
-        now is then or (isinstance(now, str) and now == then) for now, then in zip(seen, last, strict=True)
-    )
+def _are_same(tables: Mapping[str, InstanceTypes], seen: Mapping[str, InstanceTypes]) -> bool:
+    """Whether these are the very tables of a pass before."""
+    return tables.keys() == seen.keys() and all(table is seen[name] for name, table in tables.items())

@@ -25,6 +25,7 @@ def _object(record: Record) -> Object:
         _metadata(record),
         write=lambda: records.encode(record),
         node_name=record.node if resource.has_node else None,
+        phase=getattr(record.status, "phase", None),  # of a status that an actor wrote
     )
 
 

@@ -44,8 +44,13 @@ class _Spec(msgspec.Struct, rename="camel"):
     node_name: str = ""
 
 
-class _Bound(msgspec.Struct):
+class _Status(msgspec.Struct):
+    phase: str = ""
+
+
+class _Glance(msgspec.Struct):
     spec: _Spec = msgspec.field(default_factory=_Spec)
+    status: _Status = msgspec.field(default_factory=_Status)
 
 
 class _Line(msgspec.Struct):
@@ -56,7 +61,7 @@ class _Line(msgspec.Struct):
 class Object:
     """An object in one state, as the JSON that came; one of this process writes its JSON when somebody asks for it."""
 
-    __slots__ = ("_node_name", "_raw", "_write", "api_version", "kind", "metadata")
+    __slots__ = ("_node_name", "_phase", "_raw", "_write", "api_version", "kind", "metadata")
 
     def __init__(
         self,
@@ -67,9 +72,10 @@ class Object:
         *,
         write: Callable[[], bytes] | None = None,
         node_name: str | None = None,
+        phase: str | None = None,
     ) -> None:
-        """`write` gives the JSON where `raw` is empty; `node_name` where it is known already."""
-        self._raw, self._write, self._node_name = raw, write, node_name
+        """`write` gives the JSON where `raw` is empty; `node_name` and `phase` where they are known already."""
+        self._raw, self._write, self._node_name, self._phase = raw, write, node_name, phase
         self.api_version, self.kind, self.metadata = api_version, kind, metadata
 
     @property
@@ -91,11 +97,21 @@ class Object:
     def node_name(self) -> str:
         """spec.nodeName; "" where there is none."""
         if self._node_name is None:
-            try:
-                self._node_name = msgspec.json.decode(self.raw, type=_Bound).spec.node_name
-            except msgspec.ValidationError:
-                self._node_name = ""
+            self._node_name = self._read().spec.node_name
         return self._node_name
+
+    @property
+    def phase(self) -> str:
+        """status.phase; "" where there is none."""
+        if self._phase is None:
+            self._phase = self._read().status.phase
+        return self._phase
+
+    def _read(self) -> "_Glance":
+        try:
+            return json_reading.decoded(self.raw, _Glance)
+        except msgspec.ValidationError:
+            return _Glance()
 
     def read(self, reading: type[T]) -> T:
         """The object as that type; raises msgspec.ValidationError where it is none."""
