@@ -113,6 +113,7 @@ class Recorder:
         self._source = _Source(component, host)
         self._event = client.resource("", "Event")
         self._memories: OrderedDict[str, _Memory] = OrderedDict()  # by uid, the longest unused first
+        self._about: tuple[Record, _Subject] | None = None  # what was told of last
         self._last = "", "", 0, 0  # of the last event: namespace, name of its object, moment, what that became
 
     def record(self, regarding: Record, type: Type, reason: str, message: str) -> None:
@@ -154,16 +155,8 @@ class Recorder:
         self._memories.pop(about.uid, None)
 
     def _write(self, regarding: Record, told: _Told, namespace: str, message: str, now: int) -> None:
-        resource, store = regarding.resource, self._client.store
         sections = _Sections(
-            _Subject(
-                resource.kind,
-                regarding.namespace,
-                regarding.name,
-                regarding.uid,
-                resource.api_version,
-                str(regarding.version),
-            ),
+            self._subject(regarding),
             told.reason,
             message,
             self._source,
@@ -180,9 +173,26 @@ class Recorder:
             if not told.name:
                 told.name = self._create(namespace, regarding.name, body, now)
             else:
-                store.change(self._event, namespace, told.name, lambda held: held.with_body(body), "all", exact=True)
+                self._client.store.change(
+                    self._event, namespace, told.name, lambda held: held.with_body(body), "all", exact=True
+                )
         except StatusError:
             return
+
+    def _subject(self, regarding: Record) -> _Subject:
+        """What an event is about; one for all events that are told of an object in one state."""
+        if self._about is None or self._about[0] is not regarding:
+            resource = regarding.resource
+            subject = _Subject(
+                resource.kind,
+                regarding.namespace,
+                regarding.name,
+                regarding.uid,
+                resource.api_version,
+                str(regarding.version),
+            )
+            self._about = regarding, subject
+        return self._about[1]
 
     def _create(self, namespace: str, about: str, body: Body, now: int) -> str:
         """Creates an event, named by the time, or by the next free nanosecond where several fall into one."""
