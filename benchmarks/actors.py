@@ -38,14 +38,12 @@ from baseload.embedded.store.store import Store
 from baseload.model.requests import amounts
 from baseload.timeline.virtual import Task, VirtualClock
 from baseload.values import instant
-from benchmarks import measure, report
+from benchmarks import report
 
 START = instant.parse("2026-11-30T00:00:00Z")
 DAY = 24 * 3600
 REPLICAS = 20  # of each Deployment
 PARTS = ("kubelets", "workloads", "scheduler", "lifecycle", "eviction", "garbage", "events", "user")
-SPINS = 144  # looks at how fast the machine is just now, evenly over the day
-UNHURRIED = 0.0012  # seconds of one of them while nobody else is at the machine
 THRESHOLDS = 50_000, 20, 50
 """Of the collector of cycles: few garbage is in cycles here, and each look at all that lives costs"""
 
@@ -82,7 +80,6 @@ class Day:
         self.cluster = Cluster(Store(self.clock, random.Random(1)), self.clock, CHAIN)
         furnish(self.cluster)
         self.user = ActorClient(self.cluster, "user")
-        self.spun = 0.0
         self.apps = load.nodes * load.pods // REPLICAS
 
     def start(self) -> None:
@@ -94,14 +91,7 @@ class Day:
         clock.start(PodGarbage(cluster, clock).run(), name="garbage")
         clock.start(Forgetting(ActorClient(cluster, "apiserver"), clock).run(), name="events")
         clock.start(Kubelets(cluster, clock, machines, heartbeats=heartbeats).run(), name="kubelets")
-        clock.start(self.spin(), name="spin")
         clock.start(self._scheduler().run() if self.load.with_scheduler else self._bind(), name="scheduler")
-
-    async def spin(self) -> None:
-        """Looks at how fast the machine is, all day long: it is shared, and figures are told for a quiet one."""
-        while True:
-            self.spun += min(measure.timed(_spin)[0] for _ in range(2)) * 2
-            await self.clock.sleep(self.load.seconds / SPINS)
 
     def _scheduler(self) -> Any:
         from baseload.embedded.actors.scheduler.scheduler import Scheduler
@@ -152,11 +142,6 @@ class Day:
         self.clock.run(START + self.load.seconds * instant.SECOND)
 
 
-def _spin() -> None:
-    for _ in range(50_000):
-        pass
-
-
 _CONTAINER: dict[str, Any] = {
     "name": "main",
     "image": "nginx:1",
@@ -203,12 +188,8 @@ def one(load: Load, *, profile: bool) -> dict[str, Any]:
         pstats.Stats(profiler, stream=sys.stderr).sort_stats("tottime").print_stats(45)
     else:
         day.run()
-    cpu = time.process_time() - before - day.spun
-    pace = day.spun / (SPINS * UNHURRIED)
     return {
-        "cpu": cpu,
-        "pace": pace,
-        "unhurried": cpu / pace,
+        "cpu": time.process_time() - before,
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "parts": {name: day.clock.spent.get(name, 0.0) for name in PARTS},
         "steps": day.clock.steps,
