@@ -409,3 +409,37 @@ def test_karpenter_waits_for_more_pods_as_long_as_it_is_set_to(tmp_path: Path) -
         return next(entry.moment for entry in journal if entry.event == "provisioning.planned") / 1e9
 
     assert planned(batchIdleDuration="9s", batchMaxDuration="20s") - planned() == pytest.approx(8, abs=0.5)
+
+
+def test_manifests_need_not_stand_in_an_order(tmp_path: Path) -> None:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "first", "namespace": "shop"},
+        "spec": {"priorityClassName": "high", "containers": [{"name": "main", "image": "nginx:1"}]},
+    }
+    priority = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+    report, _ = lived(
+        tmp_path,
+        manifests=[pod, priority, node("floor"), namespace],
+        expect=[expect("pods.ready", namespace="shop", workload="first", at="1m", **{"is": 1})],
+    )
+    assert verdicts(report) == ["holds"]
+
+
+def test_a_run_that_never_settles_ends_when_it_is_to(tmp_path: Path) -> None:
+    report, journal = lived(
+        tmp_path,
+        duration="1h",
+        manifests=[node("floor"), pool(), deployment("crashing", 2), deployment("nowhere", 5, nodeSelector={"a": "b"})],
+        workloads=[{"name": "crashing-*", "exitsAfter": "1s", "exitCode": 1}],
+        expect=[expect("pods.ready", eventually={"until": "50m"}, atLeast=7)],
+    )
+    assert verdicts(report) == ["fails"]
+    assert report.end - report.start == 60 * MINUTE
+    assert report.judged[0].judgement.moment == 50 * MINUTE
+    shown = report.judged[0].around
+    assert 0 < len(shown) <= 9
+    assert {entry.seq for entry in shown} <= {entry.seq for entry in journal}
+    assert any(entry.moment - report.start <= 50 * MINUTE for entry in shown)

@@ -60,7 +60,7 @@ class Life:
         self._fate, self._clock = fate, clock
         self._is_over = False
 
-    async def do(self, changes: bool) -> None:  # its two callers say by name what it is
+    async def do(self, *, changes: bool) -> None:
         """Waits for ever where the life is over."""
         if not self._is_over and changes and self._fate.strikes():
             self._is_over = True

@@ -145,7 +145,7 @@ def _figures(figures: dict[str, object]) -> list[str]:
         by_cause = figures.get(f"{name}.byCause")
         more = ", ".join(f"{cause} {count}" for cause, count in by_cause.items()) if isinstance(by_cause, dict) else ""
         if name in peaks:
-            more = f"at most {peaks[name]}"
+            more = f"at most {_shown(name, peaks[name])}"
         rows.append((name, _shown(name, amount), more))
     return columns(("figure", "at the end", ""), rows, right=frozenset((1,)))
 

@@ -30,7 +30,7 @@ _Tree = dict[str, Json]
 PRIORITY_CLASSES: Final = (("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000))
 KEYS: Final = "pki"
 """The folder of keys and certificates in a data directory"""
-_FIRST: Final = ("CustomResourceDefinition", "Namespace")
+_FIRST: Final = ("CustomResourceDefinition", "Namespace", "PriorityClass")
 
 
 @dataclass(frozen=True, slots=True)
