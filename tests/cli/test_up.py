@@ -155,3 +155,16 @@ def test_ctrl_c_ends_it_at_any_moment_of_the_start(tmp_path: Path, manifests: Pa
     assert "Traceback" not in err
     with running("up", "--data-dir", str(tmp_path / "data")) as (address, _):
         assert get(address, "/api/v1/nodes")["kind"] == "NodeList"
+
+
+def test_what_happens_is_written_down_and_explained(
+    tmp_path: Path, manifests: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / "journal"
+    with running("up", "--speed", "30", "--journal", str(journal), "-f", str(manifests)) as (address, _):
+        wait(lambda: len(ready(address)) == 5)
+        [claim] = get(address, CLAIMS)["items"]
+    assert main(["explain", "node", claim["metadata"]["name"], "--journal", str(journal)]) == 0
+    out = capsys.readouterr().out
+    assert " made it for 5 pods:" in out
+    assert "5 pods came to it:" in out

@@ -4,7 +4,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
@@ -12,6 +12,7 @@ import click
 
 from baseload.cli import stderr
 from baseload.cli.output import Printed
+from baseload.cli.serving import written
 
 if TYPE_CHECKING:
     from baseload.replay.report import Report
@@ -68,9 +69,9 @@ def replay(
     """
     if schema:
         from baseload.cli import json_writer
-        from baseload.replay.schema import schema as written
+        from baseload.replay.schema import schema as made
 
-        return json_writer.write(written())
+        return json_writer.write(made())
     if scenario is None:
         raise click.UsageError("name a scenario")
     from baseload.cli import json_writer
@@ -82,12 +83,11 @@ def replay(
     read = read if seed is None else read.seeded(seed)
     read = read.checked(10 * MINUTE) if check and read.check_every is None else read
     length = None if until is None else _until(until)
-    with ExitStack() as stack:
-        out = None if journal is None else stack.enter_context(_opened(journal))
+    with written(journal) as out:
         lived = _lived(read, out, length, has_timeline=timeline)
     tree = reports.to_json(lived)
-    if report is not None:
-        with _opened(report) as file:
+    with written(report) as file:
+        if file is not None:
             file.write(json_writer.write(tree))
     from baseload.cli.main import write
 
@@ -110,16 +110,6 @@ def _until(text: str) -> int:
     if found <= 0:
         raise click.BadParameter("is no time", param_hint="--until")
     return found
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, with what the disk refuses in words for people."""
-    try:
-        with path.open("w+b") as file:
-            yield file
-    except OSError as error:
-        raise click.ClickException(f"{path}: {error.strerror}") from error
 
 
 def _lived(read: "Scenario", journal: BinaryIO | None, until: int | None, *, has_timeline: bool) -> "Report":

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from socket import socket
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
 
@@ -169,3 +169,16 @@ def _tls(folder: Path) -> "Tls":
             raise
         raise click.ClickException("--tls needs cryptography, which is not installed: install baseload[tls]") from error
     return tls.prepare(folder)
+
+
+@contextmanager
+def written(path: Path | None) -> Iterator[BinaryIO | None]:
+    """A file that is written anew, where one is named; what the disk refuses in words for people."""
+    if path is None:
+        yield None
+        return
+    try:
+        with path.open("w+b") as file:
+            yield file
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}") from error

@@ -38,6 +38,13 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="How the simulated cloud behaves: boot times, spot market, capacity, faults (docs/cloud.md).",
 )
+@click.option(
+    "--journal",
+    "journal_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write all that happens there, a line of JSON each, in place of what it holds; `baseload explain` reads it.",
+)
 @serving.options
 def up(
     speed: float,
@@ -45,6 +52,7 @@ def up(
     seed: int,
     options_file: str | None,
     cloud_file: Path | None,
+    journal_file: Path | None,
     port: int,
     data_dir: Path | None,
     kubeconfig: Path | None,
@@ -61,6 +69,7 @@ def up(
 
     from baseload.embedded import server
     from baseload.kube import bulk
+    from baseload.replay.keeping import Journal
     from baseload.timeline.wall import ScaledClock
     from baseload.world import continuing, life_settings
     from baseload.world.living import Living
@@ -74,7 +83,7 @@ def up(
     )
     if kept is not None and kept.region != settings.region:
         raise click.UsageError(f"the cluster in {data_dir} is in {kept.region}; leave --region out, or name it")
-    with serving.place(port, data_dir, kubeconfig, is_tls=is_tls) as place:
+    with serving.place(port, data_dir, kubeconfig, is_tls=is_tls) as place, serving.written(journal_file) as out:
         clock = ScaledClock(max(time.time_ns(), kept.now if kept else 0), speed)
         living = Living(
             clock,
@@ -84,12 +93,15 @@ def up(
             tokens=tokens,
             saved=kept.cloud if kept else None,
         )
+        journal = None if out is None else Journal(living, out)
 
         async def alongside(committed: "Committed") -> None:
             living.committed = committed
             parts = [living.run()]
             if data_dir is not None:
                 parts.append(continuing.Keeper(living, data_dir, every=speed).run())
+            if journal is not None:
+                parts.append(journal.run())
             if stderr.is_terminal():
                 parts.append(_told(Summary(living), clock, every=speed))
             await clock.together(*parts)
@@ -105,6 +117,8 @@ def up(
                 alongside=alongside,
             )
         finally:
+            if journal is not None:
+                journal.close()
             living.close()
     stderr.say("stopped")
 
