@@ -10,7 +10,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,6 +29,13 @@ class Terminal:
             assert time.monotonic() < end, f"{text!r} never came: {self.written[after:][-2000:]!r}"
             self._read(0.2)
         return self.written.index(text.encode(), after) + 1
+
+    def wait_for(self, holds: Callable[[], bool], seconds: float = 30) -> None:
+        """Waits until something holds, and reads on meanwhile."""
+        end = time.monotonic() + seconds
+        while not holds():
+            assert time.monotonic() < end, "it did not come to that"
+            self._read(0.1)
 
     def resize(self, columns: int, lines: int) -> None:
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))

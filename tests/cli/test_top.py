@@ -152,6 +152,23 @@ def test_a_picture_is_made_anew_for_another_size(tmp_path: Path) -> None:
         assert shown.ended() == 0
 
 
+@pytest.mark.usefixtures("address")
+def test_ctrl_z_gives_the_terminal_back_until_somebody_comes_again(tmp_path: Path) -> None:
+    with terminal(tmp_path) as shown:
+        before = shown.modes()
+        place = shown.until("2 nodes (2 Ready)")
+        shown.type(b"\x1a")
+        place = shown.until(SHOWN.decode(), place)
+        place = shown.until(BACK.decode(), place)
+        shown.wait_for(lambda: shown.modes() == before)
+        shown.signal(signal.SIGCONT)
+        place = shown.until(ALTERNATE.decode(), place)
+        shown.until("2 nodes (2 Ready)", place)
+        shown.type(b"q")
+        assert shown.ended() == 0
+        assert shown.modes() == before
+
+
 def test_a_lost_connection_is_said_and_taken_up_again(tmp_path: Path) -> None:
     with ExitStack() as first, ExitStack() as second:
         address = first.enter_context(answering(cluster()))

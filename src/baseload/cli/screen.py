@@ -36,20 +36,55 @@ async def show(picture: Picture, *, every: float) -> None:
     assert sys.__stdout__ is not None
     console = Console(file=sys.__stdout__, highlight=False)
     live = Live(console=console, screen=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
-    events = _Events(live)
-    with _keys(events.pressed), events.heard(), live:
+    keyboard = _Keyboard()
+    events = _Events(live, keyboard)
+    with keyboard.taken(events.pressed), events.heard(), live:
         while not events.is_over:
             size = console.size
             live.update(_rendered(picture(size.width, size.height)), refresh=True)
             await events.wait(every)
 
 
+class _Keyboard:
+    """The input, where it is a terminal: keys come at once and are not shown."""
+
+    def __init__(self) -> None:
+        keyboard: TextIO | None = sys.__stdin__
+        self._number = keyboard.fileno() if keyboard is not None and keyboard.isatty() else None
+        self._before = None if self._number is None else termios.tcgetattr(self._number)
+
+    @contextmanager
+    def taken(self, pressed: Callable[[bytes], None]) -> Iterator[None]:
+        """Hands on what is typed meanwhile."""
+        number = self._number
+        if number is None:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        loop.add_reader(number, lambda: pressed(_typed(number)))
+        self.take()
+        try:
+            yield
+        finally:
+            loop.remove_reader(number)
+            self.give_back()
+
+    def take(self) -> None:
+        if self._number is not None:
+            tty.setcbreak(self._number, termios.TCSANOW)
+
+    def give_back(self) -> None:
+        """The terminal reads and shows what is typed as it did before."""
+        if self._number is not None and self._before is not None:
+            termios.tcsetattr(self._number, termios.TCSADRAIN, self._before)
+
+
 class _Events:
     """What the user does meanwhile."""
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: Live, keyboard: _Keyboard) -> None:
         self.is_over = False
-        self._live, self._bell = live, asyncio.Event()
+        self._live, self._keyboard, self._bell = live, keyboard, asyncio.Event()
 
     async def wait(self, seconds: float) -> None:
         """Waits so long, or until something happens."""
@@ -85,27 +120,11 @@ class _Events:
     def _step_aside(self) -> None:
         """The shell has the terminal until the user comes back."""
         self._live.stop()
+        self._keyboard.give_back()
         os.kill(os.getpid(), signal.SIGSTOP)
+        self._keyboard.take()
         self._live.start()
         self._bell.set()
-
-
-@contextmanager
-def _keys(pressed: Callable[[bytes], None]) -> Iterator[None]:
-    """Hands on what is typed, which is not shown, where the input is a terminal."""
-    keyboard: TextIO | None = sys.__stdin__
-    if keyboard is None or not keyboard.isatty():
-        yield
-        return
-    number, loop = keyboard.fileno(), asyncio.get_running_loop()
-    before = termios.tcgetattr(number)
-    tty.setcbreak(number, termios.TCSANOW)
-    loop.add_reader(number, lambda: pressed(_typed(number)))
-    try:
-        yield
-    finally:
-        loop.remove_reader(number)
-        termios.tcsetattr(number, termios.TCSADRAIN, before)
 
 
 def _typed(number: int) -> bytes:
