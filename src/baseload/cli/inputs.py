@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
-from baseload.cli import stderr
+from baseload.cli import contexts, stderr
 
 if TYPE_CHECKING:
     from baseload.kube.schema.check import Validate
@@ -33,18 +33,6 @@ def _named(
     return given
 
 
-def _contexts(asked: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    """The contexts that a shell may offer; none where the kubeconfig cannot be read."""
-    from baseload.kube.client import kubeconfig
-    from baseload.values.errors import BadInput
-
-    try:
-        names = kubeconfig.contexts(asked.params.get("kubeconfig"))
-    except BadInput:
-        return []
-    return [name for name in names if name.startswith(begun)]
-
-
 _FLAGS: Final = (
     click.option(
         "-f",
@@ -62,7 +50,7 @@ _FLAGS: Final = (
         callback=_named,
         is_flag=False,
         flag_value=_CURRENT,
-        shell_complete=_contexts,
+        shell_complete=contexts.complete,
         help="Read the cluster of this kubeconfig context instead of files, or beneath them: what -f names is added, "
         "or takes the place of what the cluster has. Nothing is written to it. Without a name it is the current "
         "context; in a pod that has no kubeconfig, the cluster of its service account.",

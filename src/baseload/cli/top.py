@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from baseload.cli import contexts
 from baseload.cli.output import OUTPUT, Printed, encoded
 
 if TYPE_CHECKING:
@@ -13,7 +14,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--context", metavar="CONTEXT", help="The kubeconfig context; by default the current one.")
+@click.option(
+    "--context",
+    metavar="CONTEXT",
+    shell_complete=contexts.complete,
+    help="The kubeconfig context; by default the current one.",
+)
 @click.option(
     "--kubeconfig",
     type=click.Path(),
