@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -114,17 +115,16 @@ def test_objects_that_the_data_directory_has_are_left_alone_and_named(tmp_path: 
     with running("up", *arguments) as (address, said):
         assert said[0].startswith("the API answers")
         send(address, "PATCH", path, {"spec": {"replicas": 2}}, "application/merge-patch+json")
-    with subprocess.Popen(
-        [sys.executable, "-m", "baseload", "up", *arguments], stderr=subprocess.PIPE, text=True
-    ) as process:
+    command = [sys.executable, "-m", "baseload", "up", *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process, ExitStack() as stack:
+        stack.callback(process.kill)  # whatever fails, nothing is left running
         assert process.stderr is not None
         first, second = process.stderr.readline(), process.stderr.readline()
         assert first.startswith("3 objects of -f are there already and left alone: ")
         assert "Deployment default/web" in first
-        address = second.split(";")[0].split()[-1]
-        assert get(address, path)["spec"]["replicas"] == 2
+        assert get(second.split(";")[0].split()[-1], path)["spec"]["replicas"] == 2
         process.send_signal(signal.SIGINT)
-    assert process.returncode == 0
+        assert process.wait(20) == 0
 
 
 def test_a_terminal_has_one_line_that_tells_how_it_goes(tmp_path: Path, manifests: Path) -> None:
