@@ -148,8 +148,9 @@ def test_a_claim_whose_pool_has_a_budget_of_nothing_waits_until_its_deadline(mak
     stage.delete("NodeClaim", name)
     stage.until(lambda: held not in [it["metadata"]["name"] for it in stage.all("Pod")], 200)
 
-    # Its grace of 30 s is all that is left 90 s after the deletion; a kubelet here needs 3 s of it.
-    assert 90 <= stage.seconds - began <= 96
+    # Its grace of 30 s is all that is left 90 s after the deletion. It is tried again every 10 s by then, and a kubelet
+    # here needs 3 s.
+    assert 90 <= stage.seconds - began <= 104
     assert ("Pod", "Disrupted") in events(stage)
     assert ("Pod", "Evicted") not in events(stage)
     assert ("NodeClaim", "TerminationGracePeriodExpiring") in events(stage)

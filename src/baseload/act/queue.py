@@ -23,6 +23,7 @@ class Queue(Generic[K]):
         self._due: dict[K, int] = {}
         self._later: dict[K, int] = {}  # of keys that are being worked on
         self._working: dict[K, None] = {}
+        self._rests: dict[K, int] = {}  # until when a key is not taken
         self._idle: list[Bell] = []
         self._sequence = 0
 
@@ -31,7 +32,7 @@ class Queue(Generic[K]):
 
     def add(self, key: K, after: float = 0.0) -> None:
         """Has a key worked on so many seconds from now, or earlier where it is due earlier."""
-        at = self._clock.now() + round(after * SECOND)
+        at = max(self._clock.now() + round(after * SECOND), self._rests.get(key, 0))
         held = self._later if key in self._working else self._due
         if held.get(key, at + 1) <= at:
             return
@@ -53,9 +54,17 @@ class Queue(Generic[K]):
         """A key that may be taken again."""
         del self._working[key]
         at = self._later.pop(key, None)
+        rests = self._rests.get(key, 0)
+        if rests <= self._clock.now():
+            self._rests.pop(key, None)
         if at is not None:
+            at = max(at, rests)
             self._due[key] = at
             self._push(at, key)
+
+    def rest(self, key: K, seconds: float) -> None:
+        """Has a key that is being worked on not taken again for so long."""
+        self._rests[key] = self._clock.now() + round(seconds * SECOND)
 
     def _push(self, at: int, key: K) -> None:
         self._sequence += 1

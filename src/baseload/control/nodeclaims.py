@@ -22,6 +22,8 @@ from baseload.kube.types.karpenter import NodeClaim
 from baseload.plan.lifecycle import Told
 from baseload.values.instant import SECOND
 
+RESTS: Final = 1.0
+"""Seconds after a write in which a claim is left alone, so that what happens meanwhile is looked at together"""
 ASKED_AGAIN: Final = 5.0  # seconds between two looks at a machine that ends
 
 
@@ -65,6 +67,8 @@ class NodeClaims:
         if step.node is not None:
             await self._objects.write(nodes[0], step.node)
         written = await self._objects.write(claim, step.claim)
+        if written is not claim:
+            self.controller.queue.rest(claim.metadata.name, RESTS)
         if written.status.provider_id:
             self._machines.pop(claim.metadata.uid, None)
         if step.deletion:

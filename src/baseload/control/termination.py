@@ -58,25 +58,33 @@ class Termination:
             message = f"All pods will be deleted by {instant.format(deadline)}"
             self._events.tell(node, Told("TerminationGracePeriodExpiring", message, "Warning"))
         node = await self._objects.write(node, termination.cordoned(node))
+        after, again = await self._step(node, claim, deadline)
+        if claim is not None and after is not None:
+            await self._objects.write(claim, after)
+        if again is None:
+            await self._release(node)
+        return again
+
+    async def _step(
+        self, node: Node, claim: NodeClaim | None, deadline: int | None
+    ) -> tuple[NodeClaim | None, float | None]:
+        """The claim after drain, volumes and machine, as far as they go; and when to look again, None at the end."""
         on_node = self._observed.pods_on(node.metadata.name)
-        claim, is_drained = await self._drain(node, claim, on_node, deadline)
+        claim, is_drained = self._drain(node, claim, on_node, deadline)
         if not is_drained:
-            return LOOKS
-        claim, is_detached = await self._detach(node, claim, on_node, deadline)
+            return claim, LOOKS
+        claim, is_detached = self._detach(node, claim, on_node, deadline)
         if not is_detached:
-            return LOOKS
-        if claim is not None:  # without one the machine is left to the collector of garbage
-            is_over = await self._instances.end(node.spec.provider_id)
-            await self._objects.write(claim, termination.terminating(claim, self._clock.now()))
-            if not is_over:
-                return ASKED_AGAIN
-        await self._release(node)
-        return None
+            return claim, LOOKS
+        if claim is None:
+            return None, None  # its machine is left to the collector of garbage
+        is_over = await self._instances.end(node.spec.provider_id)
+        return termination.terminating(claim, self._clock.now()), None if is_over else ASKED_AGAIN
 
     async def _release(self, node: Node) -> None:
         await self._objects.write(node, termination.freed(node))
 
-    async def _drain(
+    def _drain(
         self, node: Node, claim: NodeClaim | None, on_node: tuple[Pod, ...], deadline: int | None
     ) -> tuple[NodeClaim | None, bool]:
         """The claim after a step of the drain, and whether nobody is left."""
@@ -86,13 +94,13 @@ class Termination:
         self._evictions.add(leaving, node, deadline, termination.eviction_reason(claim))
         is_over = not step.waiting and (claim is None or _is_settled(claim, now))
         if claim is not None:
-            claim = await self._objects.write(claim, termination.draining(claim, is_over=is_over, now=now))
+            claim = termination.draining(claim, is_over=is_over, now=now)
         if step.waiting:
             message = f"Failed to drain node, {step.waiting} pods are waiting to be evicted"
             self._events.tell(node, Told("FailedDraining", message, "Warning"))
         return claim, is_over
 
-    async def _detach(
+    def _detach(
         self, node: Node, claim: NodeClaim | None, on_node: tuple[Pod, ...], deadline: int | None
     ) -> tuple[NodeClaim | None, bool]:
         """The claim after a look at the volumes, and whether they hold the machine no longer."""
@@ -100,7 +108,7 @@ class Termination:
         attachments = self._observed.attachments()
         pending = termination.attached(attachments, node, on_node, self._volume_claims(on_node), now)
         if claim is not None:
-            claim = await self._objects.write(claim, termination.detaching(claim, pending, deadline, now))
+            claim = termination.detaching(claim, pending, deadline, now)
         if pending and (deadline is None or now <= deadline):
             message = f"Awaiting deletion of bound volumeattachments ({termination.listed(pending)})"
             self._events.tell(node, Told("AwaitingVolumeDetachment", message))

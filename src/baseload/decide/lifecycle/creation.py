@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from baseload.decide.lifecycle.names import FINALIZER
 from baseload.decide.provision.pools import node_class_label
 from baseload.kube.types.karpenter import NodePool
 from baseload.plan.provision import PlannedClaim
@@ -40,6 +41,7 @@ def claim_of(planned: PlannedClaim, pool: NodePool, well_known: Collection[str])
         "generateName": f"{pool.metadata.name}-",
         "labels": _labels(planned, pool, well_known),
         "annotations": dict(sorted(planned.annotations.items())),
+        "finalizers": [FINALIZER],  # so that it need not be added before the launch
         "ownerReferences": [owner],
     }
     return {"apiVersion": _API, "kind": "NodeClaim", "metadata": metadata, "spec": spec}
