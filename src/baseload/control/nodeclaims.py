@@ -66,11 +66,7 @@ class NodeClaims:
             self._events.tell(claim, told)
         if step.node is not None:
             await self._objects.write(nodes[0], step.node)
-        written = await self._objects.write(claim, step.claim)
-        if written is not claim:
-            self.controller.queue.rest(claim.metadata.name, RESTS)
-        if written.status.provider_id:
-            self._machines.pop(claim.metadata.uid, None)
+        written = await self._write(claim, step.claim)
         if step.deletion:
             await self._give_up(written, step.deletion)
             return None
@@ -79,6 +75,15 @@ class NodeClaims:
         if retry is not None:
             raise retry
         return None if step.again is None else step.again / SECOND
+
+    async def _write(self, claim: NodeClaim, wanted: NodeClaim) -> NodeClaim:
+        """The claim as it is after that, and left alone for a while where it is another."""
+        written = await self._objects.write(claim, wanted)
+        if written is not claim:
+            self.controller.queue.rest(claim.metadata.name, RESTS)
+        if written.status.provider_id:
+            self._machines.pop(claim.metadata.uid, None)
+        return written
 
     async def _launch(self, claim: NodeClaim) -> tuple[NodeClaim, CloudError | None] | None:
         """The claim with its machine, or with why it has none yet; None where it was given up."""

@@ -16,6 +16,7 @@ from baseload.embedded.api import (
     bodies,
     crds,
     custom,
+    custom_patches,
     options,
     parts,
     status_patches,
@@ -89,12 +90,15 @@ def patch(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
     if call.media_type == APPLY:
         return _apply(cluster, target, call)
     old = cluster.store.get(target.kind.resource, target.namespace, target.name)
-    known = status_patches.patched(cluster, target, old, call)
+    ways = custom_patches if target.kind.is_custom else status_patches
+    known = ways.patched(cluster, target, old, call)
     if known is not None:
         return known, False
     after = patched(target.kind.tree(old), call, target)
     validation.take_known(target.kind, after, call, patch=call.body)
-    return replace(cluster, target, old, after, call), False
+    record = replace(cluster, target, old, after, call)
+    custom_patches.found_sound(target, record)
+    return record, False
 
 
 def delete(cluster: Cluster, target: Target, call: Call) -> Removal:

@@ -84,6 +84,13 @@ class Body(msgspec.Struct, frozen=True, weakref=True, eq=False):
             self._remember(reading, known)
         return cast(T, known)
 
+    def note(self, key: object) -> None:
+        """Remembers something of these sections, for as long as they are there."""
+        self._readings[key] = True
+
+    def is_noted(self, key: object) -> bool:
+        return key in self._readings
+
     def field(self, path: str) -> str:
         """The text of a scalar, e.g. spec.schedulerName; "" where there is none."""
         known = self._readings.get(path) if self._readings is not None else None

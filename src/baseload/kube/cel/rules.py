@@ -43,6 +43,16 @@ class Rules:
     def any(self) -> bool:
         return self._root is not None
 
+    @property
+    def has_own(self) -> bool:
+        """Whether a rule looks at the object as a whole."""
+        return self._root is not None and bool(self._root.rules)
+
+    def allow(self, field: str, value: Value, old: Value, ratchet: Ratchet) -> bool:
+        """Whether the rules in one field of the object find nothing wrong with it."""
+        part = None if self._root is None else self._root.fields.get(field)
+        return part is None or next(part.faults(value, old, field, ratchet), None) is None
+
     def faults(self, tree: Value, old: Value | None = None) -> Iterator[Fault]:
         """What the rules find wrong with an object, and on an update with what became of the old one."""
         if self._root is not None:

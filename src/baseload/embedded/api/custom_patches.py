@@ -1,0 +1,121 @@
+"""Patches of the status of custom resources, by which controllers tell how their objects fare.
+
+A first patch goes the long way, over the whole object, and so finds all but the status sound under its definition.
+While these other sections stay, later patches look at the status alone. Whatever is out of the ordinary, and whatever
+is wrong, is left to `verbs`.
+"""
+
+from functools import lru_cache
+from typing import Final, cast
+
+import msgspec
+
+from baseload.embedded.api import fields
+from baseload.embedded.api.call import MERGE, Call, Tree, decoded
+from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.api.kinds import ServedKind
+from baseload.embedded.api.target import Target
+from baseload.embedded.store.record import Json, Record, section
+from baseload.kube.cel.correlation import Ratchet
+from baseload.kube.merge import apply as applying
+from baseload.kube.merge import managers as entries
+from baseload.kube.merge import merge_patch
+from baseload.kube.merge.refusal import PatchError
+from baseload.kube.merge.tree import Object
+from baseload.kube.schema import definitions
+from baseload.kube.schema.definitions import Schema
+from baseload.kube.structural import lists, nulls, values
+from baseload.kube.structural.values import ABSENT
+
+_READ: Final = frozenset({"apiVersion", "kind", "metadata", "status"})
+_NAMED: Final = frozenset({"name", "namespace", "uid", "resourceVersion"})
+
+
+def found_sound(target: Target, record: Record) -> None:
+    """A status was patched the long way: all else in the object is sound under this definition."""
+    if target.subresource == "status" and target.kind.is_custom:
+        record.body.note(target.kind)
+
+
+def patched(cluster: Cluster, target: Target, old: Record, call: Call) -> Record | None:
+    """The object after a patch of its status; None where that takes more than a look at the status."""
+    kind = target.kind
+    if target.subresource != "status" or not kind.is_custom or call.media_type != MERGE:
+        return None
+    schema = _of_status(kind)
+    if schema is None or not old.body.is_noted(kind):
+        return None
+    sent, kept = decoded(call.body, MERGE), entries.decoded(section(old.managed) or b"[]")
+    if kept is None or not isinstance(sent, dict) or not _is_plain(sent, old):
+        return None
+    before: Object = {"status": msgspec.json.decode(section(old.status))} if old.status else {}
+    try:
+        after = merge_patch.patched(before, cast(Object, {"status": sent["status"]}))
+    except PatchError:
+        return None
+    status = _sound(kind, schema, msgspec.json.decode(msgspec.json.encode(after["status"])), before.get("status"))
+    if status is None:
+        return None
+    managed = applying.told_after_update(
+        kept,
+        before,
+        cast(Object, {"status": status}),
+        kind=kind.type,
+        manager=call.manager,
+        now=cluster.clock.now(),
+        subresource="status",
+    )
+    if managed is None:
+        return old
+    new = msgspec.structs.replace(
+        old, status=msgspec.json.encode(status), managed=entries.encoded(managed) if managed else b""
+    )
+    record = cluster.store.change(
+        old.resource, old.namespace, old.name, lambda _: new, "status", dry_run=call.is_dry_run, exact=True
+    )
+    return record if call.is_dry_run or record is old else cluster.written(record)
+
+
+@lru_cache(maxsize=256)
+def _of_status(kind: ServedKind) -> Schema | None:
+    """The schema of a status that can be looked at by itself."""
+    schema = (definitions.properties(kind.schema) or {}).get("status")
+    is_apart = kind.conversion is None and kind.scale is None and (kind.rules is None or not kind.rules.has_own)
+    return schema if schema is not None and is_apart and not _has_objects(schema) else None
+
+
+def _has_objects(schema: Schema) -> bool:
+    """Whether objects may be embedded in a value."""
+    if schema.get("x-kubernetes-embedded-resource"):
+        return True
+    inner = [*(definitions.properties(schema) or {}).values(), schema.get("items"), schema.get("additionalProperties")]
+    return any(_has_objects(cast(Schema, part)) for part in inner if isinstance(part, dict))
+
+
+def _sound(kind: ServedKind, schema: Schema, status: Json, before: object) -> Json:
+    """The status as it is stored, with defaults; None where anything is wrong with it."""
+    if next(fields.unknown(schema, status, custom=True), None) is not None:
+        return None
+    status = cast(Json, nulls.without(schema, status))
+    fields.default(schema, status)
+    if any(values.faults(schema, status, ABSENT if before is None else before, at="status")):
+        return None
+    if any(lists.faults(schema, status)):
+        return None
+    if kind.rules is not None and not kind.rules.allow("status", status, before, Ratchet(None)):
+        return None
+    return status
+
+
+def _is_plain(sent: Tree, old: Record) -> bool:
+    """Whether a patch is about the status alone, and of this very object in this state."""
+    named = sent.get("metadata") or {}
+    if not isinstance(named, dict) or not named.keys() <= _NAMED or not isinstance(sent.get("status"), dict):
+        return False
+    state = {"name": old.name, "namespace": old.namespace, "uid": old.uid, "resourceVersion": str(old.version)}
+    return (
+        sent.keys() <= _READ
+        and all(named[key] == state[key] for key in named)
+        and sent.get("kind", old.resource.kind) == old.resource.kind
+        and sent.get("apiVersion", old.resource.api_version) == old.resource.api_version
+    )
