@@ -65,7 +65,6 @@ def _metric(metric: Tree, at: str) -> Faults:
     kind = metric.get("type", "")
     if not kind:
         yield required(f"{at}.type", "must specify a metric source type")
-        return
     if kind not in _TYPES:
         yield unsupported(f"{at}.type", kind, _TYPES)
         return
@@ -100,7 +99,7 @@ def _target(target: Tree, at: str) -> Faults:
     kind = target.get("type", "")
     if not kind:
         yield required(f"{at}.type", "must specify a metric target type")
-    elif kind not in _TARGETS:
+    if kind not in _TARGETS:
         yield invalid(f"{at}.type", kind, "must be either Utilization, Value, or AverageValue")
     for field in ("value", "averageValue"):
         if field in target and amount(target[field]) <= 0:

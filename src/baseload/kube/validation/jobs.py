@@ -128,8 +128,7 @@ def _mode(spec: Tree, path: str) -> Faults:
         if spec.get("maxFailedIndexes", 0) > spec.get("completions", 0):
             why = "must be less than or equal to completions"
             yield invalid(f"{path}.maxFailedIndexes", spec["maxFailedIndexes"], why)
-        return
-    for name in ("backoffLimitPerIndex", "maxFailedIndexes"):
+    for name in ("backoffLimitPerIndex", "maxFailedIndexes") if mode in (None, "NonIndexed") else ():
         if spec.get(name) is not None:
             yield invalid(f"{path}.{name}", spec[name], _INDEXED)
 
@@ -144,7 +143,7 @@ def _failures(policy: Tree, spec: Tree, path: str) -> Faults:
 def _rule(rule: Tree, spec: Tree, known: set[Any], at: str) -> Faults:
     action = rule.get("action", "")
     if not action:
-        yield required(f"{at}.action", f"valid values: {list(_ACTIONS)}")
+        yield required(f"{at}.action", "valid values: [{}]".format(" ".join(f'"{action}"' for action in _ACTIONS)))
     elif action not in _ACTIONS:
         yield unsupported(f"{at}.action", action, _ACTIONS)
     elif action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
@@ -162,10 +161,7 @@ def _rule(rule: Tree, spec: Tree, known: set[Any], at: str) -> Faults:
 
 def _pattern(pattern: Tree, at: str) -> Faults:
     kind = pattern.get("type", "")
-    if not kind:
-        yield required(f"{at}.type")
-    else:
-        yield from names.each(names.qualified(kind), f"{at}.type", kind)
+    yield from names.each(names.qualified(kind), f"{at}.type", kind)
     status = pattern.get("status", "")
     if status not in ("False", "True", "Unknown"):
         yield unsupported(f"{at}.status", status, ("False", "True", "Unknown"))
@@ -242,6 +238,7 @@ def cron_job(tree: Tree, old: Tree | None) -> Faults:
     """A CronJob."""
     spec = tree.get("spec", {})
     told = spec.get("schedule", "")
+    yield from _job_template(spec.get("jobTemplate", {}).get("spec", {}))
     if not told:
         yield required("spec.schedule")
     else:
@@ -251,7 +248,6 @@ def cron_job(tree: Tree, old: Tree | None) -> Faults:
     policy = spec.get("concurrencyPolicy")
     if policy not in ("Allow", "Forbid", "Replace"):
         yield unsupported("spec.concurrencyPolicy", policy, ("Allow", "Forbid", "Replace"))
-    yield from _job_template(spec.get("jobTemplate", {}).get("spec", {}))
     for name in ("successfulJobsHistoryLimit", "failedJobsHistoryLimit"):
         yield from not_negative(f"spec.{name}", spec.get(name))
     name = tree.get("metadata", {}).get("name", "")

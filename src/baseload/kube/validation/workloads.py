@@ -189,8 +189,6 @@ def daemon_set(tree: Tree, old: Tree | None) -> Faults:
 
 def _daemon_selector(spec: Tree) -> Faults:
     selector = spec.get("selector")
-    if selector is None:
-        yield required("spec.selector")
     wrong = list(metadata.selector(selector, "spec.selector"))
     yield from wrong
     labels = spec.get("template", {}).get("metadata", {}).get("labels")
