@@ -173,3 +173,20 @@ def test_a_time_that_is_no_number_is_refused_of_a_list_too() -> None:
     refused = Server().call("GET", f"{MAPS}?timeoutSeconds=x")
 
     assert refused.tree == status(400, "BadRequest", 'strconv.ParseInt: parsing "x": invalid syntax')
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "told"),
+    [
+        (MAPS, "PartialObjectMetadata", "is a list (*core.ConfigMapList)"),
+        ("/apis/rbac.authorization.k8s.io/v1/roles", "PartialObjectMetadata", "is a list (*rbac.RoleList)"),
+        (f"{MAPS}/m", "PartialObjectMetadataList", "is not a list (*core.ConfigMap)"),
+    ],
+)
+def test_metadata_of_one_is_no_form_of_many(path: str, form: str, told: str) -> None:
+    server = Server()
+    server.call("POST", MAPS, config_map("m"))
+
+    refused = server.call("GET", path, headers={"accept": f"application/json;as={form};v=v1;g=meta.k8s.io"})
+
+    assert refused.tree == status(406, "NotAcceptable", f"you requested {form}, but the requested object {told}")

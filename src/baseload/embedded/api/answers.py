@@ -33,7 +33,7 @@ from baseload.embedded.api.tables import Include
 from baseload.embedded.api.target import Target
 from baseload.embedded.api.watch import Closing, Frame, Stream
 from baseload.embedded.store import log
-from baseload.embedded.store.errors import BadRequest, StatusError
+from baseload.embedded.store.errors import BadRequest, StatusError, Unreasoned
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Json, Record
 from baseload.embedded.store.watch import Watch
@@ -156,8 +156,11 @@ def _one(cluster: Cluster, found: Target, record: Record, call: Call, wanted: Fo
     tree = found.kind.tree(record)
     if wanted.kind == "PartialObjectMetadata":
         return json(tables.partial(tree), code=code)
+    if wanted.kind != "Table" and found.kind.is_custom:
+        raise Unreasoned("content is not a list")
     if wanted.kind != "Table":
-        raise NotAcceptable("an object is no list")
+        what = f"the requested object is not a list ({_in_go(found.kind, found.kind.view.kind)})"
+        raise NotAcceptable(f"you requested {wanted.kind}, but {what}")
     metadata: dict[str, Json] = {"resourceVersion": str(record.version)}
     layout = tables.layout(found.kind)
     return json(tables.table(layout, [tree], _include(call), cluster.clock.now(), metadata), code=code)
@@ -175,6 +178,9 @@ def _many(cluster: Cluster, closing: Closing, found: Target, call: Call, wanted:
             bookmarks=call.flag("allowWatchBookmarks"),
             media_type=f"{wanted.media_type};stream=watch" if wanted.kind else "application/json",
         )
+    if wanted.kind == "PartialObjectMetadata":
+        what = f"the requested object is a list ({_in_go(found.kind, found.kind.list_kind)})"
+        raise NotAcceptable(f"you requested {wanted.kind}, but {what}")
     page = cluster.store.list(resource, selection, call.asked())
     metadata: dict[str, Json] = {"resourceVersion": str(page.version)}
     if page.token:
@@ -189,6 +195,13 @@ def _many(cluster: Cluster, closing: Closing, found: Target, call: Call, wanted:
     items = [msgspec.Raw(msgspec.json.encode(tables.partial(tree))) for tree in trees]
     told = {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": items}
     return json(told)
+
+
+def _in_go(kind: ServedKind, name: str) -> str:
+    """A type as Go names it."""
+    if kind.is_custom:
+        return "*unstructured.UnstructuredList"
+    return f"*{kind.resource.group.partition('.')[0] or 'core'}.{name}"
 
 
 def converted(kind: ServedKind, event: Event) -> bytes:
