@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from tests.embedded.api.calling import MERGE
 from tests.embedded.api.test_recorded_manifests import changed
 from tests.embedded.api.test_recorded_objects import FOLDER, SENT, path, server
 
@@ -75,5 +76,26 @@ def test_an_empty_field_is_refused_as_by_a_real_server(base: str, field: str, va
     tree = changed(copy.deepcopy(BASES[base]), {field: value})
 
     refused = server().call("POST", f"{path(tree)}?dryRun=All", tree)
+
+    assert (refused.code, refused.message.partition(" is invalid: ")[2]) == (422, said)
+
+
+@pytest.mark.parametrize(
+    ("base", "field", "said"),
+    [
+        (
+            "daemonset",
+            "selector",
+            "[spec.selector: Invalid value: null: field is immutable, spec.template.metadata.labels: Invalid value: "
+            '{"app":"a"}: `selector` does not match template `labels`]',
+        ),
+        ("node", "providerID", "spec.providerID: Invalid value: null: field cannot be cleared once set"),
+    ],
+)
+def test_a_field_that_is_taken_away_is_refused_as_by_a_real_server(base: str, field: str, said: str) -> None:
+    cluster, tree = server(), BASES[base]
+    assert cluster.call("POST", path(tree), tree).code == 201
+
+    refused = cluster.call("PATCH", path(tree, tree["metadata"]["name"]), {"spec": {field: None}}, MERGE)
 
     assert (refused.code, refused.message.partition(" is invalid: ")[2]) == (422, said)

@@ -69,7 +69,8 @@ def _node_changes(spec: Tree, old: Tree) -> Faults:
     if old.get("podCIDRs") and spec.get("podCIDRs") != old.get("podCIDRs"):
         yield forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid')
     if old.get("providerID") and spec.get("providerID") != old.get("providerID"):
-        yield invalid("spec.providerID", None, "field cannot be modified once set")
+        done = "modified" if spec.get("providerID") else "cleared"
+        yield invalid("spec.providerID", None, f"field cannot be {done} once set")
 
 
 def namespace(tree: Tree, old: Tree | None) -> Faults:

@@ -178,13 +178,13 @@ def _set_strategy(given: Tree) -> Faults:
 def daemon_set(tree: Tree, old: Tree | None) -> Faults:
     """A DaemonSet."""
     spec = tree.get("spec", {})
+    yield from _same_selector(spec, old)
     yield from _daemon_selector(spec)
     yield from pods.template(spec.get("template", {}), "spec.template")
     yield from _always(spec.get("template", {}), "DaemonSet")
     yield from not_negative("spec.minReadySeconds", spec.get("minReadySeconds"))
     yield from _daemon_strategy(spec.get("updateStrategy", {}))
     yield from not_negative("spec.revisionHistoryLimit", spec.get("revisionHistoryLimit"))
-    yield from _same_selector(spec, old)
 
 
 def _daemon_selector(spec: Tree) -> Faults:
