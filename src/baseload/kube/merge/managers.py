@@ -5,7 +5,7 @@ Entries of other versions of the kind are read as if fields had the same names t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -46,7 +46,7 @@ class Entry:
     api_version: str
     fields: FieldSet
     time: str | None  # RFC 3339, whole seconds
-    json: bytes = b""  # the fields as they are written, where that is known
+    json: bytes = field(default=b"", compare=False)  # the fields as they are written, where that is known
 
     def holding(self, fields: FieldSet) -> "Entry":
         """The entry with other fields; the entry itself where they are the same."""
