@@ -107,9 +107,11 @@ def places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | 
 
 @st.composite
 def changed(draw: st.DrawFn, sound: Object, odd: st.SearchStrategy[object]) -> Object:
-    """An object with one field replaced, removed or misspelt."""
+    """An object with one field below its sections replaced, removed or misspelt; as it is where it has none."""
     tree = copy.deepcopy(sound)
-    *way, last = draw(st.sampled_from([place for place in places(sound) if len(place) > 1]))
+    *way, last = draw(st.sampled_from([place for place in places(sound) if len(place) > 1] or [()])) or (None,)
+    if last is None:
+        return tree
     at: Any = tree
     for step in way:
         at = at[step]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,15 @@ def test_what_is_of_one_shape_has_the_same_fields(pair: tuple[Tree, Tree]) -> No
     one, other = pair
     if shapes.of(POD, one) == shapes.of(POD, other):
         assert fields(one) == fields(other)
+
+
+@pytest.mark.parametrize("text", [":", 'a":', '\\":', ",", "["])
+def test_no_text_is_taken_for_the_end_of_a_name(text: str) -> None:
+    """What stands between it and the next text would be lost, a number for example."""
+    one: Tree = {"metadata": {"finalizers": [text, 1, "b"]}}
+    other: Tree = {"metadata": {"finalizers": [text, 2, "b"]}}
+
+    assert shapes.of(POD, one) != shapes.of(POD, other)
 
 
 @given(PODS, TEXTS)
