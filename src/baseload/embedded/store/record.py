@@ -86,10 +86,10 @@ class Body(msgspec.Struct, frozen=True, weakref=True, eq=False):
 
     def note(self, key: object) -> None:
         """Remembers something of these sections, for as long as they are there."""
-        self._readings[key] = True
+        self._remember(key, True)
 
     def is_noted(self, key: object) -> bool:
-        return key in self._readings
+        return self._readings is not None and key in self._readings
 
     def field(self, path: str) -> str:
         """The text of a scalar, e.g. spec.schedulerName; "" where there is none."""
