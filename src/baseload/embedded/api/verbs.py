@@ -19,6 +19,7 @@ from baseload.embedded.api import (
     custom_patches,
     options,
     parts,
+    preconditions,
     status_patches,
     validation,
 )
@@ -163,7 +164,7 @@ def patched(before: Tree, call: Call, target: Target) -> Tree:
 def replace(cluster: Cluster, target: Target, old: Record, after: Tree, call: Call) -> Record:
     """Puts a tree in the place of an object, as far as the target goes: all but the status, or the status alone."""
     kind, manager = target.kind, call.manager
-    _check_preconditions(old, after, is_patch=call.method == "PATCH")
+    preconditions.check(old, after, is_patch=call.method == "PATCH")
     before = kind.tree(old)
     after = _defaulted(cluster, kind, _within(before, after, target))
     escalation.check(cluster.authorizer, call.identity, kind.resource, after, old)
@@ -218,7 +219,7 @@ def _apply(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
     assert live is not None
     if after is live:
         return old, False
-    _check_preconditions(old, cast(Tree, after), is_patch=True)
+    preconditions.check(old, cast(Tree, after), is_patch=True)
     tree = _defaulted(cluster, kind, _within(live, _copied(after), target))
     escalation.check(cluster.authorizer, call.identity, kind.resource, tree, old)
     tree = _admitted(cluster, kind, tree, old, subresource=target.subresource)
@@ -344,23 +345,6 @@ def _within(before: Tree, after: Tree, target: Target) -> Tree:
         if name in kept:
             metadata[name] = kept[name]
     return {**after, "metadata": metadata}
-
-
-def _check_preconditions(old: Record, after: Tree, *, is_patch: bool) -> None:
-    metadata = after.get("metadata")
-    sent = metadata if isinstance(metadata, dict) else {}
-    version = sent.get("resourceVersion")
-    if version and parse.version_of(str(version)) != old.version:
-        why = "the object has been modified; please apply your changes to the latest version and try again"
-        raise errors.conflict(old.resource, old.name, why)
-    if (uid := sent.get("uid")) and uid != old.uid:
-        if is_patch:
-            cause = Cause("FieldValueInvalid", f'Invalid value: "{uid}": field is immutable', "metadata.uid")
-            raise errors.invalid(old.resource, old.name, (cause,))
-        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old.uid}"
-        raise errors.conflict(old.resource, old.name, why)
-    if (name := sent.get("name")) not in (None, "", old.name):
-        raise BadRequest(f"the name of the object ({name}) does not match the name on the URL ({old.name})")
 
 
 def _copied(tree: object) -> Tree:
