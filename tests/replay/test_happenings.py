@@ -157,6 +157,23 @@ def test_an_interrupted_instance_ends_after_two_minutes_and_cuts_off_what_still_
     assert [entry.reason for entry in journal if entry.event == "pod.cutoff"] == ["interrupted"] * 3
 
 
+@pytest.mark.parametrize("follows", [True, False])
+def test_a_notice_that_karpenter_follows_has_pods_leave_in_time(tmp_path: Path, follows: bool) -> None:
+    report, _ = lived(
+        tmp_path,
+        manifests=[*ON_SPOT, deployment("web", 3)],
+        controllers=[{"name": "karpenter", "options": {"interruptionQueue": follows}}],
+        events=[{"at": "5m", "do": "interrupt", "nodePool": "default"}],
+        expect=[
+            expect("evictions", cause="api", at="10m", **{"is": 3 if follows else 0}),
+            expect("podsCutOff", at="10m", **{"is": 0 if follows else 3}),
+            expect("terminations", cause="deleted" if follows else "interrupted", at="10m", **{"is": 1}),
+            expect("pods.ready", at="10m", **{"is": 3}),
+        ],
+    )
+    assert verdicts(report) == ["holds"] * 4
+
+
 def test_an_event_means_a_share_of_the_nodes(tmp_path: Path) -> None:
     apart = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}
     affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}}
@@ -383,19 +400,26 @@ def test_a_controller_is_ended_as_often_as_it_is_said_and_stays_away_as_long(tmp
 
 
 def test_controllers_are_set_as_the_scenario_says(tmp_path: Path) -> None:
-    def unready(**options: Any) -> float:
+    soon = {
+        "key": "node.kubernetes.io/unreachable",
+        "effect": "NoExecute",
+        "operator": "Exists",
+        "tolerationSeconds": 5,
+    }
+
+    def evicted(**options: Any) -> float:
         report, journal = lived(
             tmp_path,
             duration="15m",
-            manifests=[*ELASTIC, node("floor", 1), deployment("web", 1, cpu="1500m")],
+            manifests=[*ELASTIC, node("floor", 1), deployment("web", 1, cpu="1500m", tolerations=[soon])],
             controllers=[{"name": name.replace("_", "-"), "options": given} for name, given in options.items()],
             events=[{"at": "3m", "do": "nodeFailure", "nodePool": "default", "failure": "Hangs"}],
         )
         assert not report.has_failed
         return next(entry.moment for entry in journal if entry.event == "pod.evicted") / 1e9
 
-    usual = unready()
-    assert usual - unready(node_lifecycle={"evictsOneLookLater": False}) == pytest.approx(5, abs=0.5)
+    usual = evicted()
+    assert usual - evicted(node_lifecycle={"evictsOneLookLater": False}) == pytest.approx(5, abs=0.5)
 
 
 def test_karpenter_waits_for_more_pods_as_long_as_it_is_set_to(tmp_path: Path) -> None:

@@ -95,18 +95,22 @@ class WatchedWay:
     async def lines(self, request: Request, *, opening: float, idle: float) -> AsyncGenerator[bytes, None]:
         """A watch breaks when the server is down."""
         self._refuse()
+        weather = self._weather
         async with aclosing(self._way.lines(request, opening=opening, idle=idle)) as lines:
             async for line in lines:
-                await self._come()
+                if weather.outages or weather.delays:
+                    await self._come()
                 yield line
 
     async def events(self, request: Request) -> AsyncGenerator[Sequence[Event], None]:
         """The same without lines; the way must be one within the process."""
         assert isinstance(self._way, Direct)
         self._refuse()
+        weather = self._weather
         async with aclosing(self._way.events(request)) as batches:
             async for batch in batches:
-                await self._come()
+                if weather.outages or weather.delays:
+                    await self._come()
                 yield batch
 
     async def close(self) -> None:

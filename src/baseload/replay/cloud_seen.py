@@ -33,6 +33,7 @@ class CloudSeen:
         self._rates: dict[str, tuple[Instance, int]] = {}  # id of an instance that is paid for -> what it costs now
         self._unused: dict[str, Labels] = {}  # id -> labels, of those that nobody used yet
         self._living: dict[str, Labels] = {}
+        self._spot = 0  # spot instances that are paid for
         region.told = self._hear
 
     def use(self, id: str) -> None:
@@ -58,7 +59,7 @@ class CloudSeen:
     def next_move(self) -> int | None:
         """The moment at which spot prices move next; None where that is of no account."""
         spot = self._region.settings.spot
-        if not spot.swing or not any(instance.capacity_type == "spot" for instance, _ in self._rates.values()):
+        if not self._spot or not spot.swing:
             return None
         now, start = self._note.clock.now(), self._region.start
         return start + ((now - start) // spot.step + 1) * spot.step
@@ -79,6 +80,7 @@ class CloudSeen:
             case "running":
                 rate = self._price(instance)
                 self._rates[id] = instance, rate
+                self._spot += instance.capacity_type == "spot"
                 self._note.add("cost.hour", labels, rate)
             case "shutting-down":
                 self._note.add("terminations", (*labels, ENDED_BY.get(instance.reason, "failed")))
@@ -95,6 +97,7 @@ class CloudSeen:
             self._note.add("instances", labels, -1)
         held = self._rates.pop(instance.id, None)
         if held is not None:
+            self._spot -= instance.capacity_type == "spot"
             self._note.add("cost.hour", labels_of(instance), -held[1])
             self._ended(instance)
 

@@ -50,6 +50,7 @@ CNI: Final[Mapping[str, Field]] = {
 }
 KARPENTER: Final[Mapping[str, Field]] = {
     "clusterName": about(fields.TEXT, "`baseload`"),
+    "interruptionQueue": about(fields.BOOLEAN, "whether the queue of interruptions is followed; true"),
     "workers": about(fields.whole(1, 1000), "claims and nodes that are worked on at a time; 10"),
 }
 LIFECYCLE: Final[Mapping[str, Field]] = {
@@ -153,6 +154,7 @@ def _karpenter(tree: Tree, chosen: Chosen, file: str) -> None:
     chosen.karpenter = replace(
         usual,
         cluster_name=found["clusterName"] or usual.cluster_name,
+        interruption_queue=found["interruptionQueue"] is not False,
         workers=found["workers"] or usual.workers,
     )
     chosen.vm_memory_overhead_percent = life.vm_memory_overhead_percent

@@ -127,16 +127,22 @@ class PodsSeen:
         told = pods.status(record)
         if told.phase and told.phase != seen.phase:
             self._enter(seen, told.phase, told)
-        held = told.condition("Ready")
-        is_ready = held is not None and held.status == "True"
+        is_ready, reason = False, ""
+        for held in told.conditions:
+            if held.type == "Ready":
+                is_ready, reason = held.status == "True", held.reason
+                break
         if is_ready != seen.is_ready:
             seen.is_ready = is_ready
             self._note.add("pods.ready", seen.labels, 1 if is_ready else -1)
             if self._note.writer is not None:
-                reason = "" if is_ready or held is None else held.reason
-                self._note.tell("kubelet", "pod.ready" if is_ready else "pod.unready", seen.name, reason)
-        if told.container_statuses or told.init_container_statuses:
-            self._count(seen, told)
+                event = "pod.ready" if is_ready else "pod.unready"
+                self._note.tell("kubelet", event, seen.name, "" if is_ready else reason)
+        statuses, inits = told.container_statuses, told.init_container_statuses
+        for one in (*inits, *statuses) if inits else statuses:
+            if one.restart_count or one.state.terminated is not None:
+                self._count(seen, told)
+                break
 
     def _enter(self, seen: Seen, phase: str, told: PodStatus) -> None:
         now, labels = self._note.clock.now(), seen.labels
