@@ -105,3 +105,19 @@ def test_what_the_journal_does_not_know_is_bad_input(tmp_path: Path, explain: Ex
     assert explain("node", "floor")[0] == 2
     (tmp_path / "text").write_text("hello\n", encoding="utf-8")
     assert "line 1: " in explain("node", "floor", "--journal", str(tmp_path / "text"))[2]
+
+
+def test_why_a_node_was_given_up_is_told_in_the_words_of_its_events(tmp_path: Path, explain: Explain) -> None:
+    spot = within("karpenter.sh/capacity-type", "spot")
+    _, entries = lived(
+        tmp_path,
+        manifests=[NODE_CLASS, pool(SMALL, spot), deployment("web", 1)],
+        events=[{"at": "5m", "do": "interrupt", "nodePool": "default"}],
+    )
+    _, out, _ = explain("node", first(entries, "node.registered"), "--journal", str(tmp_path / "journal"))
+    told = [" ".join(line.split()) for line in out.splitlines()]
+    assert "+5m0s event.told TerminatingOnInterruption: Interruption triggered termination for the Node" in told
+    assert not any("Status condition transitioned" in line for line in told)
+    evicted = first(entries, "pod.evicted")
+    _, out, _ = explain("pod", evicted, "--journal", str(tmp_path / "journal"))
+    assert "+5m0s pod.evicted api: Eviction API: evicting" in " ".join(out.split())

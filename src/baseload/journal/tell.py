@@ -9,6 +9,11 @@ from baseload.values import duration, instant
 
 API_VERSION: Final = "baseload.dev/v1alpha1"
 _FEW: Final = 12
+_SAID_ALREADY: Final = (
+    *("Scheduled", "Pulled", "Created", "Started", "FailedScheduling", "Nominated"),  # of pods
+    *("Starting", "NodeReady", "NodeNotReady", "RegisteredNode", "RemovingNode"),  # of nodes
+)
+_TRANSITION: Final = "Status condition transitioned"
 _WAITS: Final = {"node": "a node", "containers": "its containers to be ready"}
 
 
@@ -38,7 +43,7 @@ def _pod(life: PodLife, start: int, wide: bool) -> Iterator[str]:
     yield ""
     yield f"It was bound to Node {life.node}." if life.node else "It was never bound to a node."
     yield ""
-    yield from _lines([entry for entry in life.entries if entry.event != "event.told"], start, wide)
+    yield from _lines([entry for entry in life.entries if _is_news(entry)], start, wide)
 
 
 def _node(life: NodeLife, start: int, wide: bool) -> Iterator[str]:
@@ -55,7 +60,7 @@ def _node(life: NodeLife, start: int, wide: bool) -> Iterator[str]:
     else:
         yield "No decision of the journal made it."
     yield ""
-    yield from _lines([entry for entry in life.entries if entry.event != "event.told"], start, wide)
+    yield from _lines([entry for entry in life.entries if _is_news(entry)], start, wide)
     if life.guests:
         yield ""
         yield f"{len(life.guests)} pods came to it:"
@@ -64,6 +69,13 @@ def _node(life: NodeLife, start: int, wide: bool) -> Iterator[str]:
             yield f"  {_at(guest.since, start)} to {until}  {guest.pod}"
         if not wide and len(life.guests) > _FEW:
             yield f"  … and {len(life.guests) - _FEW} more (-v tells all)"
+
+
+def _is_news(entry: Entry) -> bool:
+    """Whether an API event says what no other line does."""
+    if entry.event != "event.told":
+        return True
+    return entry.reason not in _SAID_ALREADY and not entry.message.startswith(_TRANSITION)
 
 
 def _lines(entries: Sequence[Entry], start: int, wide: bool) -> Iterator[str]:
