@@ -82,3 +82,14 @@ def test_an_end_is_asked_for_once_and_waited_for() -> None:
     assert region.cloud.calls["TerminateInstances"] == 1
     assert region.ask(region.machines.end(machine.provider_id)) is True
     assert region.ask(region.machines.end("aws:///z1/i-unknown")) is True
+
+
+def test_a_machine_that_shuts_down_is_still_there() -> None:
+    region = Region(terminating="40s")
+    machine = region.launch()
+    region.until(20)
+    assert not region.ask(region.machines.is_gone(machine.provider_id))
+    region.cloud.region.terminate(machine.provider_id.rpartition("/")[2])
+    assert not region.ask(region.machines.is_gone(machine.provider_id))
+    region.until(90)
+    assert region.ask(region.machines.is_gone(machine.provider_id))
