@@ -413,6 +413,7 @@ def test_controllers_are_set_as_the_scenario_says(tmp_path: Path) -> None:
             duration="15m",
             manifests=[*ELASTIC, node("floor", 1), deployment("web", 1, cpu="1500m", tolerations=[soon])],
             controllers=[{"name": name.replace("_", "-"), "options": given} for name, given in options.items()],
+            cloud={"faults": [{"call": "DescribeInstanceStatus", "error": "Unauthorized"}]},  # else Karpenter is faster
             events=[{"at": "3m", "do": "nodeFailure", "nodePool": "default", "failure": "Hangs"}],
         )
         assert not report.has_failed
