@@ -55,10 +55,10 @@ def pod(number: int, *, own_spec: bool) -> bytes:
     return msgspec.json.encode({"apiVersion": "v1", "kind": "Pod", **tree})
 
 
-def status(number: int, name: str = "") -> bytes:
-    """A patch with a running pod's whole status of about 1.4 kB, every time in it another one."""
+def status(number: int, pod: int) -> bytes:
+    """A patch with a running pod's whole status of about 1.4 kB, with its own address, and every time another one."""
     told = msgspec.json.decode(store.status_json(number))
-    address = f"10.1.0.{len(name)}"
+    address = f"10.{1 + pod // 62_500}.{pod // 250 % 250}.{pod % 250}"
     for condition in told["conditions"]:
         del condition["lastProbeTime"]
     return msgspec.json.encode({"status": {**told, "podIP": address, "podIPs": [{"ip": address}]}})
@@ -109,8 +109,8 @@ def status_patches(headers: dict[str, str]) -> float:
     made, names = writer("", "Pod"), [f"pod-{number}" for number in range(WRITES)]
     for number, name in enumerate(names):
         made.create(pod(number, own_spec=False))
-        made.patch_status(name, status(number), headers)
-    patches = [(name, status(number + 7), headers) for number, name in enumerate(names)]
+        made.patch_status(name, status(number, number), headers)
+    patches = [(name, status(number + 7, number), headers) for number, name in enumerate(names)]
     return rate(made.patch_status, patches)
 
 
@@ -171,7 +171,7 @@ def over_http() -> list[tuple[str, str, str]]:
             rows.append((what, f"{len(calls) / (time.perf_counter() - start):,.0f} a second", ""))
 
         timed("HTTP: creates, spec seen before", [("POST", PODS, JSON, pod(n, own_spec=False)) for n in range(LISTED)])
-        patches = [("PATCH", f"{PODS}/pod-{n}/status", STRATEGIC, status(n)) for n in range(WRITES)]
+        patches = [("PATCH", f"{PODS}/pod-{n}/status", STRATEGIC, status(n, n)) for n in range(WRITES)]
         timed("HTTP: status patches", patches)
         path = "/apis/apps/v1/namespaces/default/deployments/d-{}?fieldManager=benchmark"
         timed("HTTP: applies", [("PATCH", path.format(n), APPLY, deployment(n, "app:1")) for n in range(WRITES // 3)])
@@ -250,7 +250,7 @@ def fill(*, own_specs: bool, pods: int, nodes: int) -> None:
         verbs.patch(cluster, Target(node, "", f"node-{number}", "status"), Call("PATCH", {}, MERGE, told))
     for number in range(pods):
         writers[1].create(pod(number, own_spec=own_specs))
-        writers[1].patch_status(f"pod-{number}", status(number), MERGE)
+        writers[1].patch_status(f"pod-{number}", status(number, number), MERGE)
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
