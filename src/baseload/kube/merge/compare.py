@@ -47,12 +47,15 @@ def compare(kind: Type, before: object, after: object) -> Comparison:
 
 def _at(step: str, kind: Type, before: object, after: object, found: _Found) -> None:
     """Note what changed at a step and below it."""
+    mapping = kind.mapping
     if before is after:
-        return
-    if before is ABSENT:
+        pass
+    elif before is ABSENT:
         found[2][step] = outline.of(kind, after)
     elif after is ABSENT:
         found[0][step] = outline.of(kind, before)
+    elif isinstance(before, dict) and isinstance(after, dict) and before and mapping is not None and not mapping.atomic:
+        _join(found, step, _maps(mapping, before, after))  # as nearly all are that are no leaves
     else:
         for form in _forms(kind, before, after):
             below = _below(form, before, after)
@@ -135,8 +138,8 @@ def _many(step: str, kind: Type, before: list[object], after: list[object], foun
 
 def _forms(kind: Type, before: object, after: object) -> Sequence[object]:
     """The forms to compare in: one, or both where the values differ in form."""
-    if type(before) is dict and type(after) is dict and kind.mapping is not None:
-        return (kind.mapping,)
+    if isinstance(before, list) and isinstance(after, list) and kind.listing is not None:
+        return (kind.listing,)
     old, new = kind.form(before), kind.form(after)
     return (new,) if old is new else (new, old)
 
