@@ -76,11 +76,12 @@ def seconds(entries: Iterable[Entry], start: int) -> list[float]:
 
 
 def _lived(read: scenario.Scenario) -> Lived:
-    with tempfile.NamedTemporaryFile("w+b") as file:
-        run = Run(read, journal=file.file)
-        try:
-            report = run.run()
-        finally:
-            run.close()
-        file.flush()
-        return Lived(report, read_journal(file.name))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "journal")
+        with path.open("w+b") as file:
+            run = Run(read, journal=file)
+            try:
+                report = run.run()
+            finally:
+                run.close()
+        return Lived(report, read_journal(str(path)))
