@@ -53,6 +53,8 @@ from baseload.world.machines import CloudMachines
 
 KARPENTER: Final = "karpenter"
 CNI: Final = "cni"
+REACTS_AFTER: Final = 0.05
+"""Seconds until kube-controller-manager looks at what happened: watch, queue, and its 20 writes a second"""
 _LAST: Final = 100  # the priority of controllers, after everything that the cluster itself does
 
 
@@ -145,7 +147,7 @@ class Living:
             network=self.network,
         )
         self.scheduler: Final = Scheduler(cluster, clock, settings.scheduler)
-        self.workloads: Final = Controllers(cluster, clock, usage=self._usage)
+        self.workloads: Final = Controllers(cluster, clock, usage=self._usage, reacts_after=REACTS_AFTER)
         self.karpenter: Karpenter | None = None  # the one that runs
         self.processes: Final[dict[str, Process]] = {}
         self._parts = [

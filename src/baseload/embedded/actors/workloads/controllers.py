@@ -54,8 +54,10 @@ class Controllers:
         kinds: Iterable[type[Controller]] = KINDS,
         *,
         usage: Usage = usages.requested,
+        reacts_after: float = 0.0,
     ) -> None:
-        self._clock, self._bell = clock, clock.bell()
+        """`reacts_after`: seconds from what happens until they look at it, all of what came meanwhile together."""
+        self._clock, self._bell, self._reacts_after = clock, clock.bell(), reacts_after
         client = ActorClient(cluster, MANAGER)
         self.place = Workplace(client, PodIndex(), self._bell.ring, usage)
         self.each = tuple(kind(self.place) for kind in kinds)
@@ -74,6 +76,8 @@ class Controllers:
             if due == 0:
                 await self._clock.sleep(0)  # others that are due now come first
             await self._bell.wait(due)
+            if self._reacts_after:
+                await self._clock.sleep(self._reacts_after)
 
     def _begin(self) -> None:
         place = self.place
