@@ -7,8 +7,10 @@ import pytest
 from baseload.act.instances import Instances
 from baseload.act.offerings import Offerings
 from baseload.cloud.errors import CloudUnreachable, InvalidLaunch
+from baseload.decide.lifecycle.launch import Refused
 from baseload.decide.lifecycle.progress import Machine
 from baseload.kube.types.ec2 import EC2NodeClass
+from baseload.values.duration import MINUTE
 from tests.cloud.simulated import clouds
 from tests.decide.lifecycle.test_launch import asks, node_class
 
@@ -93,3 +95,18 @@ def test_a_machine_that_shuts_down_is_still_there() -> None:
     assert not region.ask(region.machines.is_gone(machine.provider_id))
     region.until(90)
     assert region.ask(region.machines.is_gone(machine.provider_id))
+
+
+def test_a_zone_whose_subnets_are_full_is_asked_again_after_three_minutes() -> None:
+    region = Region(subnets=[{"id": "full", "zone": "z1", "addresses": 1}], addressesAnInstance=2)
+    offered = node_class(subnets=[{"id": "full", "zone": "z1"}])
+
+    def said() -> str:
+        found = region.ask(region.machines.launch(asks(), offered))
+        assert isinstance(found, Refused)
+        return found.message
+
+    assert "InsufficientFreeAddressesInSubnet" in said()
+    assert said() == "all requested instance types were unavailable during launch"
+    region.clock.run(region.clock.now() + 3 * MINUTE)
+    assert "InsufficientFreeAddressesInSubnet" in said()

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from baseload.act.objects import difference
-from baseload.act.offerings import without
+from baseload.act.offerings import full_zones, without
 from tests.cloud.simulated import clouds
+from tests.decide.lifecycle.test_launch import node_class
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,15 @@ def test_an_offering_that_refused_is_shut_and_the_others_are_open() -> None:
     changed = [(it.zone, it.capacity_type) for it in shut.offerings if not it.available >> place & 1]
     assert changed == [("z1", "spot")]
     assert without(table, [("unknown", "z1", "spot")]) is table
+
+
+def test_a_zone_offers_nothing_while_all_of_its_subnets_are_full() -> None:
+    held = node_class(subnets=[{"id": "a", "zone": "z1"}, {"id": "b", "zone": "z1"}, {"id": "c", "zone": "z2"}])
+
+    assert full_zones(held, {"a", "c"}) == ("z2",)
+    assert full_zones(held, ()) == full_zones(None, {"a"}) == ()
+
+    table = clouds.types()
+    open_ = [it.zone for it in without(table, [], ("z2",)).offerings if it.available]
+    assert "z2" not in open_
+    assert "z1" in open_

@@ -72,13 +72,14 @@ class Terminal:
 def on_terminal(*arguments: str, columns: int = 130, environment: dict[str, str] | None = None) -> Iterator[Terminal]:
     """A command on a terminal of its own."""
     master, slave = pty.openpty()
+    inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
     process = subprocess.Popen(
         [sys.executable, "-m", "baseload", *arguments],
         stdin=slave,
         stdout=slave,
         stderr=slave,
-        env={**os.environ, "TERM": "xterm", **(environment or {})},
+        env={**inherited, "TERM": "xterm", **(environment or {})},
         start_new_session=True,
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
     )

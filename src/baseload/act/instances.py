@@ -7,7 +7,6 @@ asked was ended in between. Where the request has changed since, the machine of 
 from typing import Final, cast
 
 from baseload.act.offerings import Offerings
-from baseload.catalog.nodeclass import settings_of
 from baseload.cloud.errors import InsufficientCapacity, InvalidLaunch, NotFound, TokenReused
 from baseload.cloud.port import LIVING, Cloud, Fleet, Instance, Overrides, Strategy
 from baseload.decide.lifecycle.garbage import Held
@@ -30,7 +29,7 @@ class Instances:
 
     async def launch(self, claim: NodeClaim, node_class: EC2NodeClass | None) -> Machine | Refused:
         """The claim's machine. Raises what the cloud raises, save that there is no capacity."""
-        choice = await self._offerings.choice(settings_of(node_class))
+        choice = await self._offerings.choice(node_class)
         asked = choice.launch(claim, node_class, self._cluster)
         if isinstance(asked, Refused):
             return asked

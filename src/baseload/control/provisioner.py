@@ -13,7 +13,6 @@ from typing import Final
 from baseload.act.objects import Tree
 from baseload.act.offerings import Offerings
 from baseload.catalog.columns import InstanceTypes
-from baseload.catalog.nodeclass import NodeClassSettings, settings_of
 from baseload.cloud.errors import CloudError
 from baseload.control.batcher import Batcher
 from baseload.control.informer import Transition
@@ -30,7 +29,6 @@ from baseload.decide.provision.decide import provision
 from baseload.decide.provision.hope import Hope, hope
 from baseload.decide.provision.memory import Memory
 from baseload.kube.client.errors import ApiError
-from baseload.kube.types.ec2 import EC2NodeClass
 from baseload.kube.types.karpenter import NodeClaim
 from baseload.plan.provision import ProvisionPlan
 from baseload.values.instant import SECOND
@@ -65,7 +63,6 @@ class Provisioner:
         self._of_no_account = _OF_NO_ACCOUNT if counts_workloads else (*_OF_NO_ACCOUNT, *_WORKLOADS)
         self._is_due = True  # something changed that the next pass may see
         self._seen: dict[str, InstanceTypes] = {}
-        self._classes: dict[str, tuple[EC2NodeClass, NodeClassSettings]] = {}
         self._hope = ANYTHING
         self._anew = 0  # when a pass is made although nothing changed
         self._memory = Memory()
@@ -132,16 +129,8 @@ class Provisioner:
             ref = pool.spec.template.spec.node_class_ref
             node_class = self._observed.node_class(ref.name)
             if is_provided(ref) and node_class is not None:
-                found[pool.metadata.name] = (await self._offerings.choice(self._settings_of(node_class))).table
+                found[pool.metadata.name] = (await self._offerings.choice(node_class)).table
         return found
-
-    def _settings_of(self, node_class: EC2NodeClass) -> NodeClassSettings:
-        """Read once of each state of a class."""
-        name = node_class.metadata.name
-        held = self._classes.get(name)
-        if held is None or held[0] is not node_class:
-            held = self._classes[name] = node_class, settings_of(node_class)
-        return held[1]
 
     async def _ask_again(self) -> None:
         while True:

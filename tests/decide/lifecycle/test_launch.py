@@ -95,6 +95,18 @@ def test_each_zone_and_image_is_a_pool_with_its_types_from_the_cheapest() -> Non
     assert (found.security_groups, found.instance_profile) == (("sg-1",), "nodes")
 
 
+def test_a_full_subnet_is_passed_over_for_the_next_one_of_its_zone() -> None:
+    of_class = node_class(subnets=[{"id": id, "zone": "z1"} for id in ("full", "roomy")])
+
+    def subnets(*full: str) -> set[str]:
+        found = Choice(table(), full).launch(asks(), of_class, "test")
+        assert isinstance(found, Launch)
+        return {pool.subnet for pool in found.pools}
+
+    assert subnets() == {"full"}
+    assert subnets("full") == {"roomy"}
+
+
 def test_a_machine_s_tags_tell_whose_it_is() -> None:
     assert launch(asks()).tags == {
         "baseload.dev/nodeclaim-uid": "uid-1",

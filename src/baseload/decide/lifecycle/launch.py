@@ -3,7 +3,7 @@
 Rules: provisioning spec 27. Reserved capacity is not launched: the port of a cloud has no reservations.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -55,10 +55,11 @@ class _Offer:
 
 
 class Choice:
-    """What can be launched from one table of types."""
+    """What can be launched from one table of types, into other subnets than those that are full."""
 
-    def __init__(self, table: InstanceTypes) -> None:
+    def __init__(self, table: InstanceTypes, full: Collection[str] = ()) -> None:
         self.table: Final = table
+        self._full = full
         self._sets: Final = Sets(CORE_WELL_KNOWN | table.well_known)
         self._index: Final = TypeIndex(table, self._sets)
 
@@ -136,7 +137,8 @@ class Choice:
         """The first subnet of each zone with the types that it offers, by the image that they start from."""
         subnets: dict[str, str] = {}
         for subnet in node_class.status.subnets:
-            subnets.setdefault(subnet.zone, subnet.id)
+            if subnet.id not in self._full:
+                subnets.setdefault(subnet.zone, subnet.id)
         by_pool: dict[tuple[str, str], list[str]] = {}
         images = self._images(node_class.status.amis)
         for offer in offers:
