@@ -31,24 +31,24 @@ class Document:
     keys_are_unique: bool
 
 
-def split(source: Source) -> tuple[list[Document], list[Fault]]:
-    """The documents of a file; empty ones are left out but counted."""
+def split(source: Source, *, has_number_keys: bool = False) -> tuple[list[Document], list[Fault]]:
+    """The documents of a file; empty ones are left out but counted. Keys of YAML are texts, or else numbers too."""
     if not _LOOKS_LIKE_JSON.match(source.text):
-        return _yaml(source)
+        return _yaml(source, has_number_keys=has_number_keys)
     try:
         return [Document(1, _compact(source.text), keys_are_unique=False)], []
     except RecursionError:
         return [], [Fault("is nested too deeply", file=source.file, document=1)]
     except msgspec.MsgspecError:
         if _SEPARATOR.search(source.text):
-            return _yaml(source)
+            return _yaml(source, has_number_keys=has_number_keys)
         return _json_stream(source)
 
 
-def _yaml(source: Source) -> tuple[list[Document], list[Fault]]:
+def _yaml(source: Source, *, has_number_keys: bool) -> tuple[list[Document], list[Fault]]:
     from baseload.kube import yaml_reader  # PyYAML is slow to import and a JSON dump needs none of it
 
-    values, faults = yaml_reader.read(source)
+    values, faults = yaml_reader.read(source, has_number_keys=has_number_keys)
     return [Document(number, msgspec.Raw(msgspec.json.encode(value)), True) for number, value in values], faults
 
 

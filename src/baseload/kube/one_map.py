@@ -7,11 +7,14 @@ from baseload.values.errors import BadInput, Fault
 
 
 def read(path: str) -> object:
-    """What its document holds, an empty map where it is empty; BadInput where it cannot be read or holds several."""
+    """What its document holds, an empty map where it is empty; BadInput where it cannot be read or holds several.
+
+    A number may be a key, such as a share in per cent.
+    """
     texts, faults = sources.read([path])
     found = []
     for source in texts:
-        in_file, more = documents.split(source)
+        in_file, more = documents.split(source, has_number_keys=True)
         found += in_file
         faults += more
     if not faults and len(found) > 1:

@@ -62,14 +62,17 @@ class _Refused(Exception):
         self.message = f"{message} (line {node.start_mark.line + 1}, column {node.start_mark.column + 1})"
 
 
-def read(source: Source) -> tuple[list[tuple[int, object]], list[Fault]]:
-    """The documents of a YAML file with their numbers, as plain values; empty ones are counted and left out."""
+def read(source: Source, *, has_number_keys: bool = False) -> tuple[list[tuple[int, object]], list[Fault]]:
+    """The documents of a YAML file with their numbers, as plain values; empty ones are counted and left out.
+
+    With `has_number_keys` numbers are keys too, as they are written.
+    """
     values: list[tuple[int, object]] = []
     faults: list[Fault] = []
     number = 1
     try:
         for node in _nodes(source.text):
-            value = _Tree(source.file, number, faults).document(node)
+            value = _Tree(source.file, number, faults, has_number_keys=has_number_keys).document(node)
             if value is not None:
                 values.append((number, value))
             number += 1  # an error in what follows is the next document's
@@ -102,8 +105,9 @@ def _reason(error: yaml.YAMLError) -> str:
 class _Tree:
     """One document under construction."""
 
-    def __init__(self, file: str, number: int, faults: list[Fault]) -> None:
+    def __init__(self, file: str, number: int, faults: list[Fault], *, has_number_keys: bool) -> None:
         self.file = file
+        self.key_tags = {_TAG + "str", _TAG + "float"} if has_number_keys else {_TAG + "str"}
         self.number = number
         self.faults = faults
         self.steps: list[fieldpath.Step] = []
@@ -206,7 +210,7 @@ class _Tree:
     def _key(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode):
             raise _Refused("a list or a map is used as a key", node)
-        if node.tag != _TAG + "str":
+        if node.tag not in self.key_tags:
             self._fault(
                 f"the key {node.value or 'null'} is not a string (line {node.start_mark.line + 1})",
                 allowed=f'in quotes it is: "{node.value}"',
