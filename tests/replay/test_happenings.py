@@ -459,12 +459,16 @@ def test_a_run_that_never_settles_ends_when_it_is_to(tmp_path: Path) -> None:
         duration="1h",
         manifests=[node("floor"), pool(), deployment("crashing", 2), deployment("nowhere", 5, nodeSelector={"a": "b"})],
         workloads=[{"name": "crashing-*", "exitsAfter": "1s", "exitCode": 1}],
-        expect=[expect("pods.ready", eventually={"until": "50m"}, atLeast=7)],
+        expect=[
+            expect("pods.ready", eventually={"until": "50m"}, atLeast=7),
+            expect("pods.ready", at="50m", atMost=6),
+        ],
     )
-    assert verdicts(report) == ["fails"]
+    assert verdicts(report) == ["fails", "holds"]
     assert report.end - report.start == 60 * MINUTE
     assert report.judged[0].judgement.moment == 50 * MINUTE
     shown = report.judged[0].around
     assert 0 < len(shown) <= 9
     assert {entry.seq for entry in shown} <= {entry.seq for entry in journal}
     assert any(entry.moment - report.start <= 50 * MINUTE for entry in shown)
+    assert not report.judged[1].around

@@ -142,7 +142,7 @@ class Run:
             start=start,
             end=end,
             is_stopped=is_stopped,
-            judged=tuple(Judged(one, around.get(one.moment, ())) for one in judgements),
+            judged=tuple(Judged(one, around[one.moment] if one.verdict == "fails" else ()) for one in judgements),
             figures=self._figures(end),
             recounts=self.recounts.count,
             miscounts=tuple(self.recounts.found),
@@ -165,7 +165,7 @@ class Run:
     def _around(self, failed: list[Judgement]) -> dict[int, tuple[Entry, ...]]:
         """moment of a failure -> the lines of the journal until then and some after"""
         if not failed or self._file is None:
-            return {}
+            return {one.moment: () for one in failed}
         self._file.flush()
         self._file.seek(0)
         wanted = sorted({one.moment for one in failed})
