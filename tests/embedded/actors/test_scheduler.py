@@ -281,6 +281,27 @@ def test_while_the_victim_ends_nobody_else_is_preempted() -> None:
     assert len(ending) == 1
 
 
+def test_a_pod_that_failed_since_a_node_was_promised_to_another_is_tried_again_when_that_has_gone() -> None:
+    stage, _ = with_priorities()
+    join(stage, "n1", cpu="4")
+    stage.create(asking("victim", "3", priorityClassName="low"))
+    stage.run(1)
+    stage.create(asking("vip", "3", priorityClassName="high"))
+    for at in range(3):  # each gives it another try, and a longer back-off
+        stage.run(10)
+        join(stage, f"other{at}", taints=({"key": "t", "effect": "NoSchedule"},), cpu="3")
+    stage.run(2)
+    stage.create(asking("waits", "3", priorityClassName="low"))
+    stage.run(2)
+    stage.user.delete(held(stage, "Pod", "victim"), NOW)
+    stage.run(20)
+    assert (node_of(stage, "vip"), node_of(stage, "waits")) == ("n1", "")
+
+    stage.user.delete(held(stage, "Pod", "vip"), NOW)
+    stage.run(20)
+    assert node_of(stage, "waits") == "n1"
+
+
 def test_a_pod_that_must_not_preempt_says_so() -> None:
     stage, _ = scheduled()
     polite = {

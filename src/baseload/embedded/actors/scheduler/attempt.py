@@ -49,7 +49,7 @@ class Failed:
     plugins: frozenset[str]
     outcome: Outcome
     outlook: Mapping[int, int] | None
-    """How many nodes said what, where that alone decides"""
+    """How many nodes said what, where that alone decides: no node was promised to anybody"""
 
 
 @dataclass(eq=False, slots=True)
@@ -158,7 +158,7 @@ class Attempts:
             )
             outcome = preempt.preempt(engine, request)
         message = unfit.message(messages.after_filter(outcome.message))
-        outlook = None if nominated else engine.outlook(pod)
+        outlook = None if nominated or self._model.promised else engine.outlook(pod)
         outlook = None if outlook is None else dict(outlook)
         return Failed(self._model.cluster.version, pod.kind, message, unfit.plugins, outcome, outlook)
 
