@@ -146,6 +146,8 @@ def _create_one(cluster: Cluster, found: Found, renamed: dict[str, str]) -> Reco
         _make_namespace(cluster, str(metadata["namespace"]))
     for name in ("uid", "resourceVersion", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
         metadata.pop(name, None)
+    if old and found.kind == "Job" and tree.get("status"):
+        metadata["uid"] = old  # by which its selector knows its pods
     if "ownerReferences" in metadata:
         kept = [reference for reference in _references(found) if reference.get("uid") in renamed]
         metadata["ownerReferences"] = [{**held, "uid": renamed[str(held["uid"])]} for held in kept]

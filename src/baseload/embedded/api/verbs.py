@@ -129,8 +129,9 @@ def delete_collection(cluster: Cluster, target: Target, call: Call) -> list[Reco
 
 def seed(cluster: Cluster, kind: ServedKind, tree: Tree) -> Record:
     """Stores an object with the status that it comes with, as no client may."""
+    is_new = not tree.get("status")
     tree = _defaulted(cluster, kind, tree)
-    if "status" not in tree:
+    if is_new:
         _name(cluster, kind, tree)
         birth.begin(kind, tree, now=cluster.now())
     draft = parse.parse_object(kind.resource, kind.stored(_admitted(cluster, kind, tree, None, is_seed=True)))
