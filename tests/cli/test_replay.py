@@ -63,7 +63,7 @@ def test_one_that_fails_is_shown_with_when_it_first_did_and_the_journal_about_it
     lines = out.splitlines()
     assert lines[2:4] == [
         "FAILS  pods.total is 2 always from 1m0s to 10m0s",
-        "       it was 3 at 5m0s (spec.expect[0])",
+        "       it was 3 at 5m0.1s (spec.expect[0])",
     ]
     assert any(line.strip().startswith(">") and "event.scale" in line and "replicas 3" in line for line in lines)
     assert any("pod.created" in line for line in lines)

@@ -82,7 +82,7 @@ def test_a_cordoned_node_takes_no_pods_until_it_is_uncordoned(tmp_path: Path) ->
         ],
         expect=[
             expect("nodes.cordoned", always={"from": "1m", "until": "239s"}, **{"is": 1}),
-            expect("pods.unbound", always={"from": "2m", "until": "4m"}, **{"is": 1}),
+            expect("pods.unbound", always={"from": "121s", "until": "4m"}, **{"is": 1}),
             expect("pods.pendingLongerThan", longerThan="1m", at="179s", **{"is": 0}),
             expect("pods.pendingLongerThan", longerThan="1m", at="181s", **{"is": 1}),
             expect("pods.ready", at="10m", **{"is": 1}),
