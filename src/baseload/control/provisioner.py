@@ -27,9 +27,11 @@ from baseload.decide.lifecycle.names import DISRUPTED
 from baseload.decide.lifecycle.reported import has_work, is_given_up, reported
 from baseload.decide.provision.decide import provision
 from baseload.decide.provision.hope import Hope, hope
+from baseload.decide.provision.in_vain import NOBODY, in_vain
 from baseload.decide.provision.memory import Memory
 from baseload.kube.client.errors import ApiError
 from baseload.kube.types.karpenter import NodeClaim
+from baseload.model.view import View
 from baseload.plan.provision import ProvisionPlan
 from baseload.values.instant import SECOND
 from baseload.values.label import CORE_WELL_KNOWN
@@ -37,7 +39,7 @@ from baseload.values.label import CORE_WELL_KNOWN
 AGAIN: Final = 10
 """Seconds after which a pod without a place asks again"""
 ANEW: Final = 15 * 60 * SECOND
-"""So long after the last one a pass is made all the same, as long as pods ask for one"""
+"""So long after the last one that did, a pass looks at everybody, those in vain too, as long as pods ask for one"""
 ANYTHING: Final = Hope(frozenset(), None)
 _OVER: Final = ("Succeeded", "Failed")
 _OF_NO_ACCOUNT: Final = ("VolumeAttachment", "PodDisruptionBudget")
@@ -64,7 +66,8 @@ class Provisioner:
         self._is_due = True  # something changed that the next pass may see
         self._seen: dict[str, InstanceTypes] = {}
         self._hope = ANYTHING
-        self._anew = 0  # when a pass is made although nothing changed
+        self._in_vain = NOBODY
+        self._anew = 0  # when a pass looks at everybody, although nothing changed
         self._memory = Memory()
         self.passes = 0  # that were made
         self.plan: ProvisionPlan | None = None
@@ -91,12 +94,12 @@ class Provisioner:
         if not self._is_due and _are_same(tables, self._seen) and now < self._anew:
             self._told.again(now)
             return True
-        view = reported(self._observed.informer.view, is_provided)
+        view = self._view(tables, now)
         if has_work(view) and any(not claim.status.provider_id for claim in view.node_claims):
             return False
-        self._is_due, self._seen, self._hope = False, tables, ANYTHING
-        self._anew = now + ANEW
+        self._is_due, self._seen, self._hope = False, tables, replace(ANYTHING, pods=self._in_vain.pods)
         if not has_work(view):
+            self._hope = Hope(self._in_vain.pods, frozenset())
             return True
         options = replace(self._settings.options, now=now)
         most = MOST_TOLD if self.gives_reasons else 0
@@ -104,14 +107,29 @@ class Provisioner:
         self.passes += 1
         self.told(plan)
         self._told.tell(plan, view)
-        if plan.unschedulable and not plan.node_claims:
-            self._hope = hope(view, plan, spreads_by_default=bool(options.default_spread))
+        self._look_ahead(view, plan, tables)
         for planned in plan.node_claims:
             pool = self._observed.pool(planned.node_pool)
             if pool is not None and not pool.metadata.deletion_timestamp:
                 well_known = CORE_WELL_KNOWN | tables[planned.node_pool].well_known
                 await self._create(claim_of(planned, pool, well_known), planned.pods)
         return True
+
+    def _view(self, tables: Mapping[str, InstanceTypes], now: int) -> View:
+        """What a pass is made on: the cluster, less the pods in vain, whom it sees again now and then."""
+        whole = self._observed.informer.view
+        if now >= self._anew or not self._in_vain.holds(whole, tables):
+            self._in_vain, self._anew = NOBODY, now + ANEW
+        return reported(self._in_vain.left_out_of(whole) if self._in_vain.pods else whole, is_provided)
+
+    def _look_ahead(self, view: View, plan: ProvisionPlan, tables: Mapping[str, InstanceTypes]) -> None:
+        """Notes who waits in vain, and what those who wait can hope for."""
+        spreads = bool(self._settings.options.default_spread)
+        left = hope(view, plan, spreads_by_default=spreads)
+        if not spreads:
+            self._in_vain = in_vain(self._observed.informer.view, plan, tables, self._in_vain)
+        nodes = None if plan.node_claims else left.nodes
+        self._hope = Hope(left.pods | self._in_vain.pods, nodes)
 
     async def _create(self, tree: Tree, pods: tuple[str, ...]) -> None:
         """A claim; where it cannot be created others are, and the next pass plans for its pods again."""
@@ -165,7 +183,7 @@ class Provisioner:
         before, after = change.before, change.after
         if is_waiting:
             assert after is not None
-            return f"{after.metadata.namespace}/{after.metadata.name}" not in self._hope.pods
+            return after.metadata.uid not in self._hope.pods
         if self._hope.nodes is None:
             return True
         if before is None or not before.node_name or before.phase in _OVER:

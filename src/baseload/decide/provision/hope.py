@@ -5,7 +5,7 @@ for pods in vain can be left out as long as nothing else changes. For pods whose
 volumes, every pod that comes or goes counts.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -23,7 +23,7 @@ from baseload.values.requirement import Requirements
 
 @dataclass(frozen=True, slots=True)
 class Hope:
-    """`pods` are those without a place, as namespace/name; `nodes` those that some would fit, None for all."""
+    """`pods` are those without a place, by uid; `nodes` those that some of them would fit, None for all."""
 
     pods: frozenset[str]
     nodes: frozenset[str] | None
@@ -35,33 +35,40 @@ class Hope:
 
 def hope(view: View, plan: ProvisionPlan, *, spreads_by_default: bool) -> Hope:
     """What is left to hope for after a pass."""
-    failed = frozenset(one.pod for one in plan.unschedulable)
-    kinds = _kinds(pod for pod in view.pods if name_of(pod) in failed)
-    if spreads_by_default or any(_depends_on_others(pod) for pod in kinds):
-        return Hope(failed, None)
-    demands = [(_demands(pod), requests.of_pod(pod)) for pod in kinds]
-    states = offered(view)
-    taken = (_name(it) for it in states if any(_would_take(it, asked, amounts) for asked, amounts in demands))
-    return Hope(failed, frozenset(taken))
+    names = {one.pod for one in plan.unschedulable}
+    failed = [pod for pod in view.pods if name_of(pod) in names]
+    uids = frozenset(pod.metadata.uid for pod in failed)
+    kinds = [pods[0] for pods in by_spec(failed)]
+    if spreads_by_default or any(map(depends_on_others, kinds)):
+        return Hope(uids, None)
+    return Hope(uids, takers(view, kinds))
 
 
-def _name(state: StateNode) -> str:
-    return state.node.metadata.name if state.node is not None else state.name
-
-
-def _kinds(pods: Iterable[Pod]) -> list[Pod]:
-    """One pod of each spec."""
-    found: dict[bytes, Pod] = {}
+def by_spec(pods: Iterable[Pod]) -> list[list[Pod]]:
+    """The pods of each spec together."""
+    found: dict[bytes, list[Pod]] = {}
     for pod in pods:
-        found.setdefault(msgspec.json.encode(pod.spec), pod)
+        found.setdefault(msgspec.json.encode(pod.spec), []).append(pod)
     return list(found.values())
 
 
-def _depends_on_others(pod: Pod) -> bool:
+def depends_on_others(pod: Pod) -> bool:
+    """Whether a pod's place is decided by other pods, or by volumes."""
     spec, affinity = pod.spec, pod.spec.affinity
     if spec.topology_spread_constraints or any(it.persistent_volume_claim or it.ephemeral for it in spec.volumes):
         return True
     return affinity is not None and bool(affinity.pod_affinity or affinity.pod_anti_affinity)
+
+
+def takers(view: View, pods: Sequence[Pod]) -> frozenset[str]:
+    """The nodes that would take one of some pods if nobody else were there."""
+    demands = [(_demands(pod), requests.of_pod(pod)) for pod in pods]
+    states = offered(view) if demands else ()
+    return frozenset(_name(it) for it in states if any(_would_take(it, asked, amounts) for asked, amounts in demands))
+
+
+def _name(state: StateNode) -> str:
+    return state.node.metadata.name if state.node is not None else state.name
 
 
 def _demands(pod: Pod) -> Constraints:
@@ -69,7 +76,6 @@ def _demands(pod: Pod) -> Constraints:
 
 
 def _would_take(state: StateNode, asked: Constraints, amounts: requests.Amounts) -> bool:
-    """Whether a node would take a pod if nobody else were there."""
     if any(amount > state.allocatable.get(resource, 0) for resource, amount in amounts.items()):
         return False
     if not tolerated(taints_of(state.taints), asked.tolerations):

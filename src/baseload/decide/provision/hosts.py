@@ -56,7 +56,16 @@ def _remembered(
 
     if csi_node is not None and any(pod.spec.volumes for pod in pods):
         return make()  # volumes are other objects, which may have changed
-    return memory.hosts.value(state.name, (state.node, state.claim, csi_node, *daemons, *pods), make)
+    seen = (state.node, state.claim, csi_node, *daemons, *map(_takes, pods))
+    return memory.hosts.value(state.name, seen, make)
+
+
+def _takes(pod: Pod) -> object:
+    """What tells how much a pod takes of its node: who it is, unless it was resized, which its status says."""
+    statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)
+    if pod.status.resize or any(it.allocated_resources or it.resources for it in statuses):
+        return pod
+    return pod.metadata.uid or pod
 
 
 def counted_nodes(view: View, states: Sequence[StateNode], memory: Memory | None = None) -> Mapping[str, CountedNode]:

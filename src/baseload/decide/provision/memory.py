@@ -4,8 +4,7 @@ A pass on a cluster of thousands of nodes sees a few changed ones. Without a mem
 plans are the same.
 """
 
-from collections.abc import Callable, Sequence
-from operator import is_
+from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
 from baseload.decide.fit.base import Bound
@@ -15,8 +14,8 @@ from baseload.decide.fit.template import Daemon
 from baseload.kube.types.core import Pod
 
 T = TypeVar("T")
-Seen = Sequence[object]
-"""Objects, of which only who they are counts"""
+Seen = tuple[object, ...]
+"""What a value was made from; most often the very same objects, which makes them quick to compare"""
 
 
 class Remembered(Generic[T]):
@@ -30,9 +29,9 @@ class Remembered(Generic[T]):
         self._before, self._now = self._now, {}
 
     def value(self, name: str, seen: Seen, make: Callable[[], T]) -> T:
-        """What was made from these very objects, or is made now."""
+        """What was made from the like, or is made now."""
         held = self._before.get(name)
-        if held is None or len(held[0]) != len(seen) or not all(map(is_, held[0], seen)):
+        if held is None or held[0] != seen:
             held = seen, make()
         self._now[name] = held
         return held[1]
