@@ -1,13 +1,16 @@
 """Machines and their nodes: registration, networks, silence, adoption."""
 
+from typing import Any
+
 import pytest
 
 from baseload.embedded.actors.kubelet.settings import KubeletSettings
 from baseload.embedded.actors.network import Network
 from baseload.embedded.actors.pods import status
+from baseload.embedded.store.record import Record
 from baseload.values import instant
 from baseload.values.taint import Taint
-from tests.embedded.actors.acting import START, node
+from tests.embedded.actors.acting import START, node, pod
 from tests.embedded.actors.running import Floor, machine
 
 S = instant.SECOND
@@ -166,3 +169,55 @@ def test_a_kubelet_that_begins_anew_runs_what_ran_and_leaves_what_has_ended() ->
     floor.delete("ended")
     floor.run(0.1)
     assert floor.held("ended") is None
+
+
+def there(name: str, on: str, told: dict[str, Any]) -> dict[str, Any]:
+    """A pod that runs, as it stands in manifests."""
+    tree = pod(name)
+    tree["spec"]["nodeName"] = on
+    return {**tree, "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}], **told}}
+
+
+def put(floor: Floor, tree: dict[str, Any]) -> None:
+    user, spec = floor.stage.user, tree["spec"]
+    bound = user.bind(floor.stage.create({**tree, "spec": {"containers": spec["containers"]}}), spec["nodeName"])
+    user.merge(bound, {"status": tree["status"]}, "status")
+
+
+def test_what_runs_on_a_node_that_was_there_goes_on() -> None:
+    floor = Floor(machine("n1"), settings=KubeletSettings(adopts_nodes=True), network=Network("none"))
+    seen = floor.stage.user.subscribe("", "Pod", ("status",), lambda: None)
+    held = {
+        "name": "main",
+        "image": "nginx:1",
+        "imageID": "",
+        "ready": True,
+        "restartCount": 3,
+        "state": {"running": {"startedAt": "2026-11-30T11:00:00Z"}},
+    }
+    mine = node("mine", cpu="1")
+    mine["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
+    put(floor, there("bare", "mine", {}))
+    put(floor, there("told", "mine", {"containerStatuses": [held]}))
+    floor.stage.create(mine)
+    seen.take()
+    floor.run(1)
+
+    assert {dict(_said(event.record))["Ready"] for event in seen.take()} == {"True"}, "they are Ready throughout"
+    assert floor.said("mine", "Node")["Ready"] == "True", "and so is the node, without waiting for its network"
+    assert floor.container("bare")["state"] == {"running": {"startedAt": "2026-11-30T12:00:00Z"}}
+    assert floor.container("told")["state"] == {"running": {"startedAt": "2026-11-30T11:00:00Z"}}
+    assert floor.container("told")["restartCount"] == 3
+
+
+def test_what_is_said_to_run_on_a_machine_that_boots_is_begun_there() -> None:
+    floor = Floor(machine("n1", registers_at=START + 10 * S, ready_at=START + 15 * S))
+    put(floor, there("a", "n1", {}))
+    floor.run(11)
+    assert floor.said("a")["Ready"] == "False"
+    floor.run(10)
+    assert floor.container("a")["state"]["running"]["startedAt"] > "2026-11-30T12:00:10Z"
+
+
+def _said(record: Record) -> list[tuple[str, str]]:
+    return [(one.type, one.status) for one in status(record).conditions]

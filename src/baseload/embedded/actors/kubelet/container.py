@@ -103,6 +103,14 @@ class ContainerRun:
         if self.plan.role == "init":
             self.agenda = [(now + self.own.init_takes, "exit", "")]
 
+    def go_on(self, now: int, since: int, restarts: int, *, is_ready: bool) -> None:
+        """It runs already, since then; one that is not ready counts as begun now."""
+        self.begin(since if is_ready else now)
+        self.restarts, self.number = restarts, restarts + 1
+        if is_ready:
+            self.is_started = self.is_ready = True
+        self._arrange(now)
+
     def stall(self, now: int, *, is_stalled: bool) -> None:
         """Probes get no answer in time from now on, or get one again."""
         self.is_stalled = is_stalled

@@ -65,7 +65,8 @@ class Kubelets:
     async def run(self) -> None:
         """Runs until the end: first what is there already, then what comes."""
         for machine in self._machines.machines():
-            self._boot(machine)
+            registered = machine.registers_at
+            self._boot(machine, keeps_pods=registered is not None and registered <= self.clock.now())
         for node in list(self.client.records("", "Node").values()):
             self._adopt(node)
         await self.lives.run()
@@ -154,11 +155,11 @@ class Kubelets:
             node.is_hung = change.what == "hung"
             self.heard(node)
 
-    def _boot(self, machine: Machine) -> None:
+    def _boot(self, machine: Machine, *, keeps_pods: bool = False) -> None:
         if machine.name in self.nodes:
             return
         self._made += 1
-        node = self.nodes[machine.name] = NodeRun(self, machine, self._made)
+        node = self.nodes[machine.name] = NodeRun(self, machine, self._made, keeps_pods=keeps_pods)
         self._connect(node)
         node.living = self.lives.begin(node.life())
 
@@ -209,7 +210,10 @@ class Kubelets:
         status = nodes.status(record)
         capacity = amounts(status.capacity)
         allocatable = amounts(status.allocatable) or capacity
-        self._boot(Machine(record.name, capacity, allocatable, provider_id=provider_id, is_adopted=True))
+        if nodes.ready(record) == "True":
+            self.network.come_up(record.name)  # which it has not waited for in vain
+        machine = Machine(record.name, capacity, allocatable, provider_id=provider_id, is_adopted=True)
+        self._boot(machine, keeps_pods=True)
 
     def _unadopt(self, record: Record) -> None:
         """A Node is gone: the machine that was made for it ends with it, one of a cloud runs on without."""

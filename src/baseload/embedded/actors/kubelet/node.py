@@ -38,8 +38,9 @@ _PRESSURE: Final = {
 class NodeRun:
     """A machine that has booted."""
 
-    def __init__(self, kubelets: "Kubelets", machine: Machine, number: int) -> None:
-        self.kubelets, self.machine, self.number = kubelets, machine, number
+    def __init__(self, kubelets: "Kubelets", machine: Machine, number: int, *, keeps_pods: bool = False) -> None:
+        """With `keeps_pods` the machine runs already, and so does what runs on it."""
+        self.kubelets, self.machine, self.number, self.keeps_pods = kubelets, machine, number, keeps_pods
         self.client, self.settings = kubelets.client, kubelets.settings
         self.name = machine.name
         self.recorder = Recorder(self.client, "kubelet", machine.name)

@@ -13,6 +13,7 @@ from baseload.decide.node.arrival import Refusal
 from baseload.decide.node.ending import EXTRA, KILLED, ending
 from baseload.embedded.actors.kubelet import statuses
 from baseload.embedded.actors.kubelet.container import ContainerRun
+from baseload.embedded.actors.kubelet.going_on import goes_on
 from baseload.embedded.actors.lives import Life
 from baseload.embedded.actors.pods import Condition, PodStatus, is_over
 from baseload.embedded.actors.pods import status as read_status
@@ -138,11 +139,21 @@ class PodRun:
         self.begins = now + int(self.plan.behaviour.starts_after * node.slowness)
         self.deadline = None if self.plan.deadline is None else now + self.plan.deadline
         self.is_dirty = True
+        if node.keeps_pods:
+            self._go_on(now)
         while not self.is_over:
             yield from self._wait()
             if not node.is_hung:
                 self._turn(node.now())
         node.release(self)
+
+    def _go_on(self, now: int) -> None:
+        """Has what ran before the kubelet saw it go on."""
+        held = self._held()
+        if held is not None and goes_on(read_status(held), self.runs, now):
+            self.ip = self.node.address(self)
+            self.is_initialized = True
+            self.node.felt()
 
     def _wait(self) -> Generator[int | None, None, None]:
         if self.is_dirty or self.is_over:
