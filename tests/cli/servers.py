@@ -19,7 +19,11 @@ def running(command: str, *arguments: str, end: int = signal.SIGINT) -> Iterator
         assert process.stderr is not None
         said = [process.stderr.readline(), process.stderr.readline()]
         assert "the API answers at http" in said[0], "".join(said) + process.stderr.read()
-        yield said[0].split(";")[0].split()[-1], said
+        try:
+            yield said[0].split(";")[0].split()[-1], said
+        except BaseException:
+            process.kill()  # nobody would wait for the end of what goes on
+            raise
         process.send_signal(end)
         rest = process.stderr.read()
     assert (process.returncode, rest) == (0, "stopped\n")

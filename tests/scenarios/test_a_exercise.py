@@ -57,7 +57,8 @@ def until(holds: Callable[[], bool], seconds: float) -> None:
 
 
 def condition(object: dict[str, Any], type: str) -> dict[str, str]:
-    found = [it for it in object["status"].get("conditions", []) if it["type"] == type and it["status"] == "True"]
+    conditions = object.get("status", {}).get("conditions", [])
+    found = [it for it in conditions if (it["type"], it["status"]) == (type, "True")]
     return found[0] if found else {}
 
 
@@ -68,7 +69,7 @@ def waited(pod: dict[str, Any]) -> float:
 
 
 def vcpus(claims: list[dict[str, Any]]) -> int:
-    return sum(int(claim["status"].get("capacity", {}).get("cpu", "0")) for claim in claims)
+    return sum(int(claim.get("status", {}).get("capacity", {}).get("cpu", "0")) for claim in claims)
 
 
 def exercise(home: Path, speed: int) -> None:
