@@ -84,3 +84,18 @@ def test_what_can_be_seen_late_only_is_not_taken_for_gone() -> None:
     assert {entry.object for entry in life.told("nodeclaim.launched")} == {
         entry.object for entry in life.told("nodeclaim.initialized")
     }
+
+
+def test_machines_that_fail_to_start_are_replaced_as_often_as_it_takes() -> None:
+    life = lived("a_fails-to-start")
+    failed = life.figure("terminations:failed")
+    assert failed == life.figure("launches.unused") == life.figure("launches") - 10 >= 5
+    assert failed == len(life.told("nodeclaim.deleted"))
+
+
+def test_without_a_queue_nobody_hears_of_them_for_a_quarter_of_an_hour() -> None:
+    heard = lived("a_fails-to-start")
+    cloud = {"queue": {"exists": False}, "failures": [{"kind": "FailsToStart", "percent": 50}]}
+    unheard = lived_otherwise("a_fails-to-start", cloud=cloud, expect=[])
+    assert heard.figure("longestPendingSeconds") < 120
+    assert unheard.figure("longestPendingSeconds") > 15 * 60
