@@ -54,3 +54,12 @@ def test_an_interrupted_node_is_empty_before_its_two_minutes_are_over() -> None:
         assert 0 < ending.moment - told.moment < 120 * 10**9
     assert life.figure("evictions:api") == 6
     assert life.figure("podsCutOff") == 0
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_what_was_there_is_rolled_out_by_nobody(cluster: str) -> None:
+    life = lived(f"a_platform-{cluster}")
+    there = standing(PLATFORM / cluster)
+    assert {entry.object for entry in life.told("pod.deleted")} & there <= {
+        entry.object for entry in life.told("pod.evicted")
+    }

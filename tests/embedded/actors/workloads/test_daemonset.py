@@ -12,7 +12,7 @@ from baseload.kube.types.core import PodSpec, Toleration
 from baseload.kube.types.meta import Taint
 from baseload.values.instant import SECOND
 from tests.embedded.actors.acting import node
-from tests.embedded.actors.workloads.playing import Play, end, image, run, workload
+from tests.embedded.actors.workloads.playing import Play, end, image, run, template, workload
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,21 @@ def on(play: Nodes) -> dict[str, str]:
 def status(play: Nodes) -> dict[str, Any]:
     told: dict[str, Any] = play.tree("apps", "DaemonSet", "agent")["status"]
     return told
+
+
+@pytest.mark.parametrize("labels", [{}, {"controller-revision-hash": "5d8f7b96c4"}])
+def test_a_daemon_that_was_there_before_the_first_revision_is_of_it(labels: dict[str, str]) -> None:
+    play = nodes("a", "b")
+    there = {"name": "agent-there", "labels": {"app": "agent", **labels}}
+    made = play.create({"apiVersion": "v1", "kind": "Pod", "metadata": there, "spec": template({})["spec"]})
+    run(play.user, play.user.bind(made, "a"))
+    play.create(workload("DaemonSet", "agent"))
+    play.settle()
+    assert [pod.node for pod in play.pods() if pod.name == "agent-there"] == ["a"]
+    assert (sorted(on(play)), status(play)["updatedNumberScheduled"]) == (["a", "b"], 2)
+    play.patch("apps", "DaemonSet", "agent", image("nginx:2"))
+    play.settle()
+    assert on(play) == {"a": "nginx:2", "b": "nginx:2"}, "a change renews it as it does all others"
 
 
 def test_each_node_gets_a_pod_and_a_new_node_too() -> None:

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from tests.embedded.actors.workloads.playing import Play, end, image, workload
+import pytest
+
+from tests.embedded.actors.workloads.playing import Play, end, image, template, workload
 
 CLAIMS = [
     {
@@ -130,6 +132,23 @@ def test_an_update_renews_the_pods_from_the_highest_down() -> None:
     assert told["updateRevision"] != before
     images = [play.tree("", "Pod", name)["spec"]["containers"][0]["image"] for name in names(play)]
     assert images == ["nginx:2"] * 3
+
+
+@pytest.mark.parametrize("labels", [{}, {"controller-revision-hash": "db-5d8f7b96c4"}])
+def test_a_pod_that_was_there_before_the_first_revision_is_of_it(labels: dict[str, str]) -> None:
+    play = Play()
+    there = {"name": "db-0", "labels": {"app": "db", **labels}}
+    play.create({"apiVersion": "v1", "kind": "Pod", "metadata": there, "spec": template({"app": "db"})["spec"]})
+    play.create(workload("StatefulSet", "db", 2))
+    play.run(10)
+    assert [pod.shared.labels["controller-revision-hash"] for pod in play.pods()[1:]] == [
+        status(play)["currentRevision"]
+    ]
+    assert (play.pods()[0].shared.labels, status(play)["updatedReplicas"]) == (there["labels"], 2)
+    play.patch("apps", "StatefulSet", "db", image("nginx:2"))
+    play.run(20)
+    images = [play.tree("", "Pod", name)["spec"]["containers"][0]["image"] for name in names(play)]
+    assert images == ["nginx:2"] * 2, "a change renews it as it does all others"
 
 
 def test_below_the_partition_the_old_revision_comes_back() -> None:

@@ -138,7 +138,7 @@ def _conditions(
     found = []
     for one in said:
         old, status = known.pop(one.type, None), "True" if one.is_true else "False"
-        since = old.last_transition_time if old is not None and old.status == status else time
+        since = (old.last_transition_time if old is not None and old.status == status else "") or time
         found.append(_condition(one.type, status, "", since, one.reason, one.message, generation))
     if extra is not None:
         known[extra.type] = extra

@@ -39,6 +39,7 @@ class _Book:
     uid: str
     body: Body | None = None
     hash: str = ""
+    known: tuple[str, ...] = ()  # the hashes of its revisions, the oldest first
     pods: dict[str, dict[str, None]] = field(default_factory=dict)  # node -> keys of its pods
     counts: dict[str, Count] = field(default_factory=dict)  # node -> what it counts for
     sums: list[int] = field(default_factory=lambda: [0] * len(Count._fields))
@@ -120,6 +121,7 @@ class DaemonSets(PodController):
         held = said(record, DaemonSetStatus)
         revisions = self._history.of(record, (held.collision_count or 0) if held is not None else 0)
         book = self._book(record.key, record.uid)
+        book.known = tuple([history.hash_of(revision, LABEL) for revision in revisions.all])
         self._turn_to(book, record, history.hash_of(revisions.present, LABEL))
         create, delete, failed, due = self._look(record, spec, book)
         if record.deletion is None:
@@ -196,7 +198,7 @@ class DaemonSets(PodController):
                 DaemonPod(
                     key,
                     pod.created,
-                    pod.shared.labels.get(LABEL) == book.hash,
+                    history.counted(pod.shared.labels.get(LABEL, ""), book.known) == book.hash,
                     bool(pod.node),
                     phase == "Failed",
                     phase == "Succeeded",

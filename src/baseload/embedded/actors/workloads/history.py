@@ -4,7 +4,7 @@ A revision holds the template as a patch that would put it back. The present tem
 comes back takes its old revision up again under the next number.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -140,6 +140,15 @@ def template(revision: Record) -> Tree:
 def hash_of(revision: Record, label: str) -> str:
     """The hash of the template, by the revision's label."""
     return revision.shared.labels.get(label, "")
+
+
+def counted(label: str, known: Sequence[str]) -> str:
+    """The revision that a pod with this label counts to, of those that are known, the oldest first.
+
+    A pod without a label, or with that of a revision that nobody knows, was there before the first one was written
+    down: it stands in manifests, perhaps those of another cluster, and is of the template that stands there too.
+    """
+    return label if label in known else known[0]
 
 
 def _data(owner: Record) -> Tree:

@@ -75,6 +75,7 @@ class StatefulSets(PodController):
     def _replicas(self, work: _Work) -> tuple[list[Replica], int | None]:
         """Its pods, and when the next one that is ready will be available."""
         now, due, found = self.place.now, None, []
+        known = [revision.name for revision in work.revisions.all]
         for ordinal, pod in sorted(work.pods.items()):
             is_running = pods.status(pod).phase == "Running"
             is_ready = is_running and pods.is_ready(pod)
@@ -85,7 +86,7 @@ class StatefulSets(PodController):
             found.append(
                 Replica(
                     ordinal,
-                    pod.shared.labels.get(LABEL, "") or "unknown",
+                    history.counted(pod.shared.labels.get(LABEL, ""), known),
                     pods.is_over(pod),
                     is_ready,
                     since is not None and enough <= now,
