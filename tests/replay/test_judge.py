@@ -56,7 +56,8 @@ def test_a_sum_rises_by_its_rate() -> None:
         ("eventually", 0, 100, bound("above", 1), 20, ("holds", 50, 5)),
         ("eventually", 0, 40, bound("above", 1), 20, ("fails", 40, 0)),
         ("within", 15, 45, bound("is", 0), 30, ("holds", 20, 0)),
-        ("within", 15, 45, bound("is", 0), 31, ("fails", 45, 0)),
+        ("within", 15, 45, bound("is", 0), 31, ("fails", 50, 5)),
+        ("within", 15, 45, bound("is", 2), 31, ("fails", 45, 0)),
         ("within", 25, 45, bound("isNot", 0), 0, ("fails", 45, 0)),
     ],
 )
@@ -72,6 +73,8 @@ def test_what_the_run_did_not_come_to_is_open() -> None:
     assert told(STEPS, "always", 0, 60, bound("atMost", 4), end=55) == ("fails", 50, 5)
     assert told(STEPS, "eventually", 0, 60, bound("above", 9), end=55)[0] == "open"
     assert told(STEPS, "eventually", 0, 60, bound("above", 1), end=55)[0] == "holds"
+    assert told(STEPS, "within", 15, 45, bound("is", 0), lasts=60, end=49)[0] == "open"
+    assert told(STEPS, "within", 15, 45, bound("is", 0), lasts=60, end=55) == ("fails", 50, 5)
 
 
 def test_a_sum_passes_a_bound_between_two_changes() -> None:

@@ -130,13 +130,18 @@ def _throughout(expectation: Expectation, line: Line | Sum, start: int, end: int
 
 
 def _sometime(expectation: Expectation, line: Line | Sum, start: int, end: int) -> Judgement:
-    """The first time that it is kept for long enough, beginning within the interval."""
+    """The first time that it is kept for long enough, beginning within the interval.
+
+    It fails at the end of that; or, where it is kept then and not for long enough, at the moment at which it ceases.
+    """
     begins, ends = start + expectation.begins, start + expectation.ends
     if begins > end:
         return Judgement(expectation, "open", end - start, line.at(end))
     kept: int | None = None  # since when the bound is kept
     for piece in _truths(expectation, line, begins, min(ends + expectation.lasts, end)):
         if not piece.holds:
+            if kept is not None and piece.begins > ends:
+                return Judgement(expectation, "fails", piece.begins - start, line.at(piece.begins))
             kept = None
             continue
         kept = piece.begins if kept is None else kept
