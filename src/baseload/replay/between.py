@@ -5,7 +5,7 @@ over all lives; where the process is to end at one of them, that is not done, an
 any more.
 """
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -142,3 +142,11 @@ class WatchedCloud:
     async def terminate(self, id: str) -> None:
         await self._life.do(changes=True)
         await self._cloud.terminate(id)
+
+    async def tag(self, id: str, tags: Mapping[str, str]) -> None:
+        await self._life.do(changes=True)
+        await self._cloud.tag(id, tags)
+
+    async def delete_message(self, receipt: str) -> None:
+        await self._life.do(changes=True)
+        await self._cloud.delete_message(receipt)
