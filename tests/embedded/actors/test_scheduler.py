@@ -98,6 +98,23 @@ def test_a_pod_that_fits_nowhere_says_why() -> None:
     assert events(stage, "web") == [("Warning", "FailedScheduling", text)]
 
 
+def test_full_nodes_may_have_victims_and_cordoned_ones_have_none() -> None:
+    stage, _ = scheduled()
+    for at in range(10):
+        join(stage, f"full{at}")
+        stage.create(asking(f"there{at}", "3"))
+    stage.run(5)
+    for at in range(2):
+        join(stage, f"cordoned{at}")
+        stage.user.merge(held(stage, "Node", f"cordoned{at}"), {"spec": {"unschedulable": True}})
+    stage.create(asking("web", "3"))
+    stage.run(1)
+    assert condition(stage, "web")["message"] == (
+        "0/12 nodes are available: 10 Insufficient cpu, 2 node(s) were unschedulable. preemption: 0/12 nodes are "
+        "available: 10 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling."
+    )
+
+
 def test_who_may_not_be_tried_again_is_not_and_a_node_with_room_wakes_it() -> None:
     stage, scheduler = scheduled()
     join(stage, "small", cpu="1")

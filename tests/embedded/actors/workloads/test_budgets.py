@@ -86,6 +86,23 @@ def test_an_eviction_is_counted_until_its_pod_is_marked_and_the_next_waits_for_t
     assert allowed(play) == 1
 
 
+def test_a_pod_that_is_not_ready_may_go_while_enough_others_are_and_costs_nothing() -> None:
+    play = Play()
+    play.kubelet.is_broken = lambda pod: pod.uid == sorted(held.uid for held in play.pods())[0]
+    play.create(workload("Deployment", "web", 3))
+    play.create(budget(minAvailable=2))  # IfHealthyBudget is the default
+    play.run(5)
+    sick, well, _ = sorted(play.pods(), key=lambda pod: pod.uid)
+    assert (allowed(play), status(play)["currentHealthy"]) == (0, 2)
+
+    with pytest.raises(TooManyRequests, match="would violate the pod's disruption budget"):
+        play.user.evict(well)
+    play.user.evict(sick)
+
+    assert sick.uid not in {pod.uid for pod in play.pods()}
+    assert status(play).get("disruptedPods") is None
+
+
 def test_the_scale_of_the_controllers_counts_not_the_pods_that_are_there() -> None:
     play = Play()
     play.create(workload("StatefulSet", "web", 4))

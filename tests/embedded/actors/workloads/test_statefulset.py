@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from baseload.embedded.store.deletion import Options
 from tests.embedded.actors.workloads.playing import Play, end, image, template, workload
 
 CLAIMS = [
@@ -114,6 +115,25 @@ def test_a_pod_that_never_ends_blocks_its_number_and_the_ones_behind() -> None:
     play.run(3600)
 
     assert names(play) == ["db-0"]
+
+
+def test_a_pod_that_ends_on_a_dead_node_is_made_anew_only_when_it_is_gone_and_the_others_stay() -> None:
+    play = Play()
+    play.create(workload("StatefulSet", "db", 3))
+    play.run(10)
+    lost, kept = play.pods()[1], play.pods()[2].uid
+    play.kubelet.stop_after = 10**6
+    play.user.delete(lost)
+    play.run(3600)
+    assert names(play) == ["db-0", "db-2"]
+
+    play.kubelet.stop_after = 1
+    play.user.delete(play.user.records("", "Pod")["default/db-1"], Options(grace_seconds=0))
+    play.run(10)
+
+    assert names(play) == ["db-0", "db-1", "db-2"]
+    assert play.pods()[1].uid != lost.uid
+    assert play.pods()[2].uid == kept
 
 
 def test_an_update_renews_the_pods_from_the_highest_down() -> None:
