@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from baseload.act.event_objects import EventObjects
 from baseload.act.events import BURST, WAITING, Events
 from baseload.kube.types.core import Pod
 from baseload.plan.lifecycle import Told
@@ -23,7 +24,7 @@ def stage() -> Iterator[Stage]:
 
 
 def writer(stage: Stage) -> Events:
-    events = Events(stage.client("karpenter"))
+    events = Events(stage.clock, EventObjects(stage.client("karpenter")))
     stage.begin(events.run(), "events")
     return events
 

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from baseload.act.events import Events
+from baseload.act.event_objects import EventObjects
+from baseload.act.events import Events, Writer
 from baseload.act.evict import Evictions
 from baseload.act.instances import Instances
 from baseload.act.objects import Objects
@@ -26,17 +27,18 @@ from baseload.kube.client.client import Client
 class Karpenter:
     """The controllers of nodes. What they know is in the cluster and in the cloud: another one can go on."""
 
-    def __init__(self, client: Client, cloud: Cloud, settings: Settings) -> None:
+    def __init__(self, client: Client, cloud: Cloud, settings: Settings, events: Writer | None = None) -> None:
+        """`events` is where they tell what happens; by default that is written by the client."""
         self._clock = client.clock
         self.observed: Final = Observed(client)
-        observed, objects, events = self.observed, Objects(client), Events(client)
-        self._events = events
+        observed, objects = self.observed, Objects(client)
+        self._events = told = Events(client.clock, events or EventObjects(client))
         offerings = Offerings(cloud, client.clock)
         instances = Instances(cloud, offerings, settings.cluster_name)
-        Transitions(observed, events)
+        Transitions(observed, told)
         health = RegistrationHealth(observed, objects)
-        self._evictions = Evictions(objects, events, observed.pod)
-        means = Means(observed, objects, instances, events, settings)
+        self._evictions = Evictions(objects, told, observed.pod)
+        means = Means(observed, objects, instances, told, settings)
         self._claims = NodeClaims(means, health)
         self._termination = Termination(means, self._evictions)
         self._pools = NodePools(observed, objects, health)

@@ -52,6 +52,10 @@ class Local:
         assert isinstance(answer, ApiAnswer), "a watch is read by lines"
         return Answer(answer.code, answer.body, answer.headers)
 
+    async def passed(self, seconds: float) -> None:
+        """Nothing is in the way."""
+        await self._committed()
+
     async def lines(self, request: Request, *, opening: float, idle: float) -> AsyncGenerator[bytes, None]:
         """A watch's events."""
         watch, frame, _ = await self._watching(request)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from baseload.cloud.port import Cloud, Fleet, Launched
 from baseload.kube.client.errors import Timeout, Unreachable
 from baseload.kube.client.objects import Event
-from baseload.kube.client.port import Answer, Direct, Request, Way
+from baseload.kube.client.port import Answer, Direct, Passable, Request, Way
 from baseload.values.clock import Clock
 from baseload.values.instant import SECOND
 
@@ -80,17 +80,26 @@ class WatchedWay:
 
     async def send(self, request: Request, seconds: float) -> Answer:
         """What is written is fate's; no answer comes while the server is down, or later than is waited for."""
+        await self._through(seconds, changes=request.method != "GET")
+        return await self._way.send(request, seconds)
+
+    async def passed(self, seconds: float) -> None:
+        """As a request that changes something, without one; the way must be one within the process."""
+        assert isinstance(self._way, Passable)
+        await self._through(seconds, changes=True)
+        await self._way.passed(seconds)
+
+    async def _through(self, seconds: float, *, changes: bool) -> None:
         weather = self._weather
         if weather.outages:
             await self._clock.sleep(seconds)
             raise Timeout(f"{self.server} did not answer within {seconds:g} s")
-        await self._life.do(changes=request.method != "GET")
+        await self._life.do(changes=changes)
         if delay := weather.delay:
             if delay >= seconds * SECOND:
                 await self._clock.sleep(seconds)
                 raise Timeout(f"{self.server} did not answer within {seconds:g} s")
             await self._clock.sleep(delay / SECOND)
-        return await self._way.send(request, seconds)
 
     async def lines(self, request: Request, *, opening: float, idle: float) -> AsyncGenerator[bytes, None]:
         """A watch breaks when the server is down."""

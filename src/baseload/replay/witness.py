@@ -1,8 +1,9 @@
 """Who sees a run: one task that comes last at every moment, takes what happened since, and notes it in a fixed order.
 
-It hears of objects by class of change, of instances and plans by being called, and only takes a note there. What
-happened at one moment is noted in the order plans, instances, objects by their version; so two runs of one scenario
-note the same.
+It hears of objects by class of change, of instances, plans and events by being called, and only takes a note there.
+What happened at one moment is noted in the order plans, instances, objects by their version; so two runs of one
+scenario note the same. An event comes after the object that was written last when it was told: what the cluster's own
+components tell is heard from its ledger, whether anybody has the objects made or not, and what others write from these.
 """
 
 from collections import deque
@@ -14,7 +15,7 @@ import msgspec
 
 from baseload.cloud.port import Instance
 from baseload.embedded.actors.client import ActorClient
-from baseload.embedded.actors.recorder import KEPT
+from baseload.embedded.api.ledger import KEPT, Row
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Record
 from baseload.embedded.store.subscription import Subscription
@@ -63,6 +64,20 @@ class _Told(msgspec.Struct, rename="camel"):
 _told: Final = msgspec.json.Decoder(_Told).decode
 
 
+class _Heard(msgspec.Struct, frozen=True, gc=False):
+    """An event that was told."""
+
+    version: int
+    """Of what was written before"""
+    is_new: bool
+    reason: str
+    kind: str  # of what it is about
+    namespace: str
+    name: str
+    source: str
+    message: str
+
+
 class Witness:
     """Sees one living cluster."""
 
@@ -76,8 +91,10 @@ class Witness:
         self._nodes = client.subscribe("", "Node", _ALL, ring)
         self._claims = client.subscribe("karpenter.sh", "NodeClaim", _ALL, ring)
         self._events: Subscription | None = None
+        self._rows: list[_Heard] = []
         if notebook.writer is not None or notebook.book.asks_for("events"):
             self._events = client.subscribe("", "Event", ("added", "spec"), ring)
+            living.cluster.events.followers.append(self._followed)
         self._plans: deque[ProvisionPlan] = deque()
         self.plans = PlansSeen(notebook)
         self.nodes = NodesSeen(notebook)
@@ -106,10 +123,13 @@ class Witness:
         while self._plans:
             self.plans.hear(self._plans.popleft())
         self.cloud.drain()
-        events = self._pods.take()
-        others = [*self._nodes.take(), *self._claims.take(), *(self._events.take() if self._events else ())]
-        if others:
-            events = sorted([*events, *others], key=_version)
+        events: list[Event | _Heard] = list(self._pods.take())
+        others: list[Event | _Heard] = [*self._nodes.take(), *self._claims.take(), *self._written()]
+        told, self._rows = self._rows, []
+        if others or told:
+            events += others
+            events += told
+            events.sort(key=_version)
         for event in events:
             self._hear(event)
         self._look_at_processes()
@@ -133,7 +153,10 @@ class Witness:
         for record in _sorted(self._client.records("", "Pod")):
             self.pods.meet(record)
 
-    def _hear(self, event: Event) -> None:
+    def _hear(self, event: Event | _Heard) -> None:
+        if isinstance(event, _Heard):
+            self._hear_told(event)
+            return
         match event.record.resource.kind:
             case "Pod":
                 self.pods.hear(event)
@@ -142,25 +165,30 @@ class Witness:
             case "NodeClaim":
                 pool = event.record.shared.labels.get(NODEPOOL, "")
                 self.claims.hear(event, self.plans.name_of(pool) if event.type == "ADDED" else None)
-            case _:
-                self._hear_told(event)
 
-    def _hear_told(self, event: Event) -> None:
-        try:
-            told = _told(b"{%b}" % event.record.body.raw)
-        except msgspec.ValidationError:
-            return
-        about = told.involved_object if told.involved_object.kind else told.regarding
-        self._note.add("events", (told.reason, about.kind, about.namespace))
-        if event.type == "ADDED" and self._note.writer is not None and self._is_news(told, about):
-            name = f"{about.namespace}/{about.name}" if about.namespace and about.kind != "Node" else about.name
-            source = told.source.component or told.reporting_component or "api"
-            message = told.message or told.note
-            self._note.tell(source, "event.told", f"{about.kind} {name}", told.reason, message)
+    def _followed(self, row: Row, is_new: bool) -> None:
+        version = self._client.store.version
+        source = row.component or "api"
+        heard = (version, is_new, row.reason, row.kind, row.namespace, row.name, source, row.message)
+        self._rows.append(_Heard(*heard))
+        if len(self._rows) == 1:
+            self._bell.ring()
 
-    def _is_news(self, told: _Told, about: _About) -> bool:
+    def _written(self) -> list[_Heard]:
+        """The events that others wrote: what the ledger wrote was heard already."""
+        written = self._events.take() if self._events is not None else []
+        return [heard for event in written if (heard := _heard(event)) is not None]
+
+    def _hear_told(self, told: _Heard) -> None:
+        self._note.add("events", (told.reason, told.kind, told.namespace))
+        if told.is_new and self._note.writer is not None and self._is_news(told):
+            is_within = told.namespace and told.kind != "Node"
+            name = f"{told.namespace}/{told.name}" if is_within else told.name
+            self._note.tell(told.source, "event.told", f"{told.kind} {name}", told.reason, told.message)
+
+    def _is_news(self, told: _Heard) -> bool:
         """Whether the same has not been told within the hour for which an event is kept."""
-        key = about.kind, about.namespace, about.name, told.reason, told.message or told.note
+        key = told.kind, told.namespace, told.name, told.reason, told.message
         now = self._living.clock.now()
         before = self._heard.pop(key, None)
         self._heard[key] = now if before is None or now - before >= KEPT else before
@@ -195,6 +223,21 @@ class Witness:
                     self._note.add("controllers.starts", (name,))
                 event = "controller.started" if process.is_up else "controller.stopped"
                 self._note.tell("host", event, f"Controller {name}")
+
+
+def _heard(event: Event) -> _Heard | None:
+    """What an object that somebody wrote tells; None where the ledger wrote it, or it cannot be read."""
+    sections = event.record.body.sections
+    if not isinstance(sections, bytes):
+        return None
+    try:
+        told = _told(b"{%b}" % sections)
+    except msgspec.ValidationError:
+        return None
+    about = told.involved_object if told.involved_object.kind else told.regarding
+    source, is_new = told.source.component or told.reporting_component or "api", event.type == "ADDED"
+    message = told.message or told.note
+    return _Heard(event.version, is_new, told.reason, about.kind, about.namespace, about.name, source, message)
 
 
 def _sorted(records: Mapping[str, Record]) -> list[Record]:

@@ -49,6 +49,7 @@ from baseload.timeline.virtual import Step, VirtualClock
 from baseload.values.clock import Clock
 from baseload.world import catalogue, embedded
 from baseload.world.disks import CloudDisks
+from baseload.world.event_rows import EventRows
 from baseload.world.machines import CloudMachines
 
 KARPENTER: Final = "karpenter"
@@ -195,7 +196,8 @@ class Living:
     async def _karpenter(self) -> None:
         assert self.settings.karpenter is not None
         way, cloud = self.between(self._way(), self.cloud)
-        self.karpenter = Karpenter(self.client(KARPENTER, way), cloud, self.settings.karpenter)
+        events = EventRows(self.cluster.events, self.clock, way, KARPENTER)
+        self.karpenter = Karpenter(self.client(KARPENTER, way), cloud, self.settings.karpenter, events)
         self.karpenter.provisioner.told = self.planned
         self.karpenter.provisioner.gives_reasons = self.gives_reasons
         try:

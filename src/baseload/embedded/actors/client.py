@@ -64,7 +64,9 @@ class ActorClient:
 
     def records(self, group: str, name: str) -> Mapping[str, Record]:
         """All objects of a kind by their keys, to look at and not to keep: it is the store's own table."""
-        return self.store.table(self.resource(group, name)).records
+        resource = self.resource(group, name)
+        self.cluster.refresh(resource, "", "")
+        return self.store.table(resource).records
 
     def subscribe(self, group: str, name: str, classes: Iterable[str], ring: Callable[[], None]) -> Subscription:
         """The changes of some classes from now on; `ring` may only take a note."""

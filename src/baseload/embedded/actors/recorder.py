@@ -1,5 +1,6 @@
 """Events, as client-go records them: equal ones are counted in one object, too many of one source are kept back.
 
+An event is a row of the cluster's ledger (`api.ledger`), which makes an object of it when somebody reads.
 The limits are client-go's own (tools/record): 25 events of one source about one object at once, then one in 5 minutes;
 after 10 that differ in their message alone within 10 minutes, the next ones are told together. The API server forgets
 an event an hour after it was last told, or up to a minute later, as its leases have it: `Forgetting` does that.
@@ -13,9 +14,8 @@ from typing import Final, Literal
 import msgspec
 
 from baseload.embedded.actors.client import ActorClient
-from baseload.embedded.store.errors import AlreadyExists, StatusError
-from baseload.embedded.store.log import Event
-from baseload.embedded.store.record import Body, Record
+from baseload.embedded.api.ledger import KEPT, Row
+from baseload.embedded.store.record import Record
 from baseload.values import instant
 from baseload.values.clock import Clock
 
@@ -25,7 +25,6 @@ BURST: Final = 25  # events about one object at once
 REFILL: Final = 300 * instant.SECOND  # until one more is let through
 SIMILAR: Final = 10  # events that differ in their message alone, before they are told together
 SIMILAR_WITHIN: Final = 600 * instant.SECOND
-KEPT: Final = 3600 * instant.SECOND  # how long an event is there: the API server's --event-ttl
 FORGOTTEN_EVERY: Final = 60.0  # seconds; as long events share a lease with those before them
 _REMEMBERED: Final = 4096  # objects of one source, as in client-go's caches
 _TOGETHER: Final = "(combined from similar events): "
@@ -43,7 +42,9 @@ class _Subject(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defau
     resource_version: str = ""
 
 
-class _Source(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+class Source(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """Who tells, and where that runs."""
+
     component: str = ""
     host: str = ""
 
@@ -54,7 +55,7 @@ class _Sections(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     involved_object: _Subject
     reason: str
     message: str
-    source: _Source
+    source: Source
     first_timestamp: str
     last_timestamp: str
     count: int
@@ -64,16 +65,44 @@ class _Sections(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     reporting_instance: str
 
 
+class Counted(Row):
+    """An event in which further equal ones are counted."""
+
+    source: Source = Source()
+    first: int = 0
+    last: int = 0
+    count: int = 1
+
+    def sections(self) -> _Sections:
+        """Its object but for the metadata."""
+        version = str(self.version) if self.version else ""
+        return _Sections(
+            _Subject(self.kind, self.namespace, self.name, self.uid, self.api_version, version),
+            self.reason,
+            self.message,
+            self.source,
+            _second(self.first),
+            _second(self.last),
+            self.count,
+            self.type,
+            None,
+            self.source.component,
+            self.source.host,
+        )
+
+
+def _second(moment: int) -> str:
+    return instant.format(moment // instant.SECOND * instant.SECOND)
+
+
 class _Told(msgspec.Struct, gc=False):
-    """An event object that further equal ones are counted in."""
+    """What was told, in whose event further equal ones are counted."""
 
     type: str
     reason: str
     message: str  # _TOGETHER for those that are told together
     at: int  # when it was last told
-    name: str = ""
-    first: str = ""
-    count: int = 0
+    row: Counted | None = None
     is_counted: bool = True  # among the messages that are alike but for themselves
 
 
@@ -109,27 +138,46 @@ class Recorder:
     """The events of one component; `host` is the node that it runs on."""
 
     def __init__(self, client: ActorClient, component: str, host: str = "") -> None:
-        self._client, self._component, self._host = client, component, host
-        self._source = _Source(component, host)
-        self._event = client.resource("", "Event")
+        self._events, self._clock = client.cluster.events, client.cluster.clock
+        self._source = Source(component, host)
         self._memories: OrderedDict[str, _Memory] = OrderedDict()  # by uid, the longest unused first
-        self._about: tuple[Record, _Subject] | None = None  # what was told of last
-        self._last = "", "", 0, 0  # of the last event: namespace, name of its object, moment, what that became
 
     def record(self, regarding: Record, type: Type, reason: str, message: str) -> None:
         """Tells one thing about an object; nothing where its namespace is gone or ends, as for client-go."""
-        now = self._client.cluster.clock.now()
+        now = self._clock.now()
         memory = self._remembered(regarding.uid or regarding.name, now)
         told = memory.meant(type, reason, message, now)
         if memory.tokens <= 0:
             return
         memory.tokens -= 1
-        namespace = regarding.namespace or _DEFAULT
-        if told.name and self._client.store.find(self._event, namespace, told.name) is not None:
-            told.count += 1
-        else:
-            told.name, told.first, told.count = "", self._client.now(), 1
-        self._write(regarding, told, namespace, message if told.message != _TOGETHER else _TOGETHER + message, now)
+        if told.message == _TOGETHER:
+            message = _TOGETHER + message
+        row = told.row
+        if row is not None and self._events.has(row):
+            row.uid, row.version, row.message = regarding.uid, regarding.version, message
+            row.last, row.count = now, row.count + 1
+            self._events.again(row)
+            return
+        told.row = self._counted(regarding, type, reason, message, now)
+        self._events.begin(told.row, regarding.namespace or _DEFAULT, now)
+
+    def _counted(self, about: Record, type: Type, reason: str, message: str, now: int) -> Counted:
+        resource = about.resource
+        return Counted(
+            resource.kind,
+            resource.api_version,
+            about.namespace,
+            about.name,
+            about.uid,
+            about.version,
+            type,
+            reason,
+            message,
+            self._source.component,
+            source=self._source,
+            first=now,
+            last=now,
+        )
 
     def _remembered(self, about: str, now: int) -> _Memory:
         """What is remembered of an object, which is the last that was used from now on."""
@@ -154,77 +202,32 @@ class Recorder:
         """Nothing more will be told of an object."""
         self._memories.pop(about.uid, None)
 
-    def _write(self, regarding: Record, told: _Told, namespace: str, message: str, now: int) -> None:
-        sections = _Sections(
-            self._subject(regarding),
-            told.reason,
-            message,
-            self._source,
-            told.first,
-            self._client.now(),
-            told.count,
-            told.type,
-            None,
-            self._component,
-            self._host,
-        )
-        body = Body(sections)
-        try:
-            if not told.name:
-                told.name = self._create(namespace, regarding.name, body, now)
-            else:
-                self._client.store.change(
-                    self._event, namespace, told.name, lambda held: held.with_body(body), "all", exact=True
-                )
-        except StatusError:
-            return
-
-    def _subject(self, regarding: Record) -> _Subject:
-        """What an event is about; one for all events that are told of an object in one state."""
-        if self._about is None or self._about[0] is not regarding:
-            resource = regarding.resource
-            subject = _Subject(
-                resource.kind,
-                regarding.namespace,
-                regarding.name,
-                regarding.uid,
-                resource.api_version,
-                str(regarding.version),
-            )
-            self._about = regarding, subject
-        return self._about[1]
-
-    def _create(self, namespace: str, about: str, body: Body, now: int) -> str:
-        """Creates an event, named by the time, or by the next free nanosecond where several fall into one."""
-        free = self._last[3] + 1 if self._last[:3] == (namespace, about, now) else now
-        while True:
-            self._last = namespace, about, now, free
-            try:
-                return self._client.store.create(Record(self._event, namespace, f"{about}.{free:x}", body=body)).name
-            except AlreadyExists:
-                free += 1
-
 
 class Forgetting:
-    """Removes events an hour after they were last told, as the API server's leases do."""
+    """Removes events an hour after they were last told, as the API server's leases do.
+
+    Those that this process tells are the ledger's; the others are objects from the beginning.
+    """
 
     def __init__(self, client: ActorClient, clock: Clock) -> None:
-        self._client, self._clock = client, clock
+        self._client, self._clock, self._events = client, clock, client.cluster.events
         self._told = client.subscribe("", "Event", ("added", "spec"), _nothing)
-        self._due: deque[tuple[int, list[Event]]] = deque()
+        self._due: deque[tuple[int, list[Record]]] = deque()
 
     async def run(self) -> None:
         """Forgets until the end."""
-        held = [Event("ADDED", one.version, one, None) for one in self._client.records("", "Event").values()]
+        held = list(self._client.store.table(self._client.resource("", "Event")).records.values())
         self._due.append((self._clock.now() + KEPT, held))
         while True:
             await self._clock.sleep(FORGOTTEN_EVERY)
             now = self._clock.now()
             told = self._told.take()
             if told:
-                self._due.append((now + KEPT, told))
+                self._due.append((now + KEPT, [event.record for event in told]))
+            self._events.forget(now)
             while self._due and self._due[0][0] <= now:
-                self._client.store.expire([event.record for event in self._due.popleft()[1]])
+                over = self._due.popleft()[1]
+                self._client.store.expire([record for record in over if not self._events.wrote(record)])
 
 
 def _nothing() -> None:

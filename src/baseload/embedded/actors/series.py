@@ -12,8 +12,7 @@ import msgspec
 
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.recorder import Type
-from baseload.embedded.store import record as records
-from baseload.embedded.store.errors import StatusError
+from baseload.embedded.api.ledger import Row
 from baseload.embedded.store.record import Record
 from baseload.values import instant
 
@@ -27,32 +26,21 @@ _Key = tuple[str, int, str, str, str]
 class Told(msgspec.Struct, gc=False, eq=False):
     """A series, or what may become one."""
 
-    regarding: Record
-    related: Record | None
-    type: Type
-    reason: str
-    action: str
-    note: str
-    name: str
-    began: str
+    row: "_Row"
     last: int
     """When the last one was told"""
     count: int = 1
     written: int = 0
-    """The count that its object has"""
+    """The count that its event has"""
     is_over: bool = False
-
-    @property
-    def namespace(self) -> str:
-        return self.regarding.namespace or _DEFAULT
 
 
 class Series:
     """The events of one component; `host` is the node that it runs on."""
 
     def __init__(self, client: ActorClient, component: str, host: str = "control-plane") -> None:
-        self._client, self._component, self._instance = client, component, f"{component}-{host}"
-        self._event: Final = client.resource("", "Event")
+        self._events: Final = client.cluster.events
+        self._component, self._instance = component, f"{component}-{host}"
         self._clock: Final = client.cluster.clock
         self._told: Final[dict[_Key, Told]] = {}
         self._began: Final = self._clock.now()
@@ -69,9 +57,9 @@ class Series:
             self.again(told)
             return told
         now = self._clock.now()
-        name = f"{regarding.name}.{now:x}"
-        told = self._told[key] = Told(regarding, related, type, reason, action, note, name, self._written(now), now)
-        self._write(told)
+        told = self._told[key] = Told(self._row(regarding, related, type, reason, action, note), now, written=1)
+        told.row.last = now
+        self._events.begin(told.row, regarding.namespace or _DEFAULT, now)
         return told
 
     def again(self, told: Told) -> None:
@@ -101,57 +89,35 @@ class Series:
                 self._write(told)
 
     def _write(self, told: Told) -> None:
-        """Brings the object up to date; it is made anew where it was forgotten meanwhile."""
+        """Brings the event up to date; it is made anew where it was forgotten meanwhile."""
         if told.written == told.count:
             return
-        store, is_first = self._client.store, not told.written
-        told.written = told.count
-        body = records.Body(msgspec.json.encode(self._sections(told))[1:-1])
-        if is_first:
-            self._create(told, body)
-            return
-        try:
-            if store.find(self._event, told.namespace, told.name) is None:
-                store.create(Record(self._event, told.namespace, told.name, body=body))
-            else:
-                held = self._event, told.namespace, told.name
-                store.change(*held, lambda old: old.with_body(body), "all", exact=True)
-        except StatusError:
-            return
+        row = told.row
+        told.written = row.count = told.count
+        row.last = told.last
+        if self._events.has(row):
+            self._events.again(row)
+        else:
+            self._events.renew(row, self._clock.now())
 
-    def _create(self, told: Told, body: records.Body) -> None:
-        """A new object, under a name by the time: by the next free nanosecond where several fall into one."""
-        while True:
-            try:
-                self._client.store.create(Record(self._event, told.namespace, told.name, body=body))
-                return
-            except StatusError:
-                if self._client.store.find(self._event, told.namespace, told.name) is None:
-                    return  # its namespace takes none
-                prefix, _, moment = told.name.rpartition(".")
-                told.name = f"{prefix}.{int(moment, 16) + 1:x}"
-
-    def _sections(self, told: Told) -> "_Sections":
-        counted = _Counted(told.count, self._written(told.last)) if told.count > 1 else msgspec.UNSET
-        return _Sections(
-            _about(told.regarding),
-            told.reason,
-            told.note,
-            told.type,
-            told.began,
-            told.action,
+    def _row(self, about: Record, related: Record | None, type: Type, reason: str, action: str, note: str) -> "_Row":
+        resource = about.resource
+        return _Row(
+            resource.kind,
+            resource.api_version,
+            about.namespace,
+            about.name,
+            about.uid,
+            about.version,
+            type,
+            reason,
+            note,
             self._component,
-            self._instance,
-            series=counted,
-            related=msgspec.UNSET if told.related is None else _about(told.related),
+            action=action,
+            instance=self._instance,
+            began=self._clock.now(),
+            related=None if related is None else _about(related),
         )
-
-    def _written(self, moment: int) -> str:
-        """A time as these events carry it: always with six digits behind the second."""
-        second, rest = divmod(moment, instant.SECOND)
-        now = self._clock.now() // instant.SECOND == second
-        text = self._client.now() if now else instant.format(second * instant.SECOND)
-        return f"{text[:-1]}.{rest // _MICROSECOND:06}Z"
 
 
 class _Subject(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
@@ -193,6 +159,40 @@ class _Sections(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     last_timestamp: None = None
     series: _Counted | msgspec.UnsetType = msgspec.UNSET
     related: _Subject | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Row(Row):
+    """A series as its object tells it."""
+
+    action: str = ""
+    instance: str = ""
+    began: int = 0
+    last: int = 0
+    count: int = 1
+    related: _Subject | None = None
+
+    def sections(self) -> _Sections:
+        """Its object but for the metadata."""
+        counted = _Counted(self.count, _written(self.last)) if self.count > 1 else msgspec.UNSET
+        version = str(self.version) if self.version else ""
+        return _Sections(
+            _Subject(self.kind, self.namespace, self.name, self.uid, self.api_version, version),
+            self.reason,
+            self.message,
+            self.type,
+            _written(self.began),
+            self.action,
+            self.component,
+            self.instance,
+            series=counted,
+            related=msgspec.UNSET if self.related is None else self.related,
+        )
+
+
+def _written(moment: int) -> str:
+    """A time as these events carry it: always with six digits behind the second."""
+    second, rest = divmod(moment, instant.SECOND)
+    return f"{instant.format(second * instant.SECOND)[:-1]}.{rest // _MICROSECOND:06}Z"
 
 
 def _about(held: Record) -> _Subject:

@@ -82,7 +82,8 @@ def _of_target(cluster: Cluster, closing: Closing, found: Target, call: Call) ->
         return json(computed.answer(cluster, found, call), code=201 if call.method == "POST" else 200)
     if call.method == "HEAD":
         raise no_such_method()
-    cluster.refresh(found.kind.resource, found.namespace, found.name)
+    if call.method != "POST":
+        cluster.refresh(found.kind.resource, found.namespace, found.name)
     if found.subresource in found.kind.actions:
         return _done(cluster, found, call, wanted)
     if found.subresource and found.subresource not in found.kind.subresources:

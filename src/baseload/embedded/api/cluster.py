@@ -18,6 +18,7 @@ from baseload.embedded.api.authorize.authorizer import Authorizer
 from baseload.embedded.api.definitions import Definitions
 from baseload.embedded.api.identity import Identity
 from baseload.embedded.api.kinds import Kinds, built_in
+from baseload.embedded.api.ledger import Ledger
 from baseload.embedded.api.tokens import Tokens
 from baseload.embedded.store.parse import parse_object
 from baseload.embedded.store.ports import Clock
@@ -72,6 +73,7 @@ class Cluster:
     authorizer: Authorizer = field(init=False)
     tokens: Tokens = field(init=False)
     definitions: Definitions = field(init=False)
+    events: Ledger = field(init=False)
 
     def __post_init__(self) -> None:
         for resource in dict.fromkeys(kind.resource for kind in self.kinds if kind.is_stored):
@@ -80,6 +82,9 @@ class Cluster:
         object.__setattr__(self, "tokens", Tokens(self.store, self.clock, self.key, self.static_tokens))
         object.__setattr__(self, "definitions", Definitions(self.store, self.kinds))
         self.definitions.settle(self.now())
+        event, namespace = self._resource("", "Event"), self._resource("", "Namespace")
+        object.__setattr__(self, "events", Ledger(self.store, self.clock, event, namespace))
+        self.before_reading[event] = self.events.refresh
 
     def now(self) -> str:
         """The time as objects carry it."""

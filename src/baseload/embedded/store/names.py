@@ -13,7 +13,12 @@ _SUFFIXES: Final = len(_LETTERS) ** _SUFFIX
 
 def uid(chance: Chance) -> str:
     """A random UUID, version 4."""
-    bits = chance.getrandbits(128) & ~(0xF000_C000 << 48) | 0x4000_8000 << 48
+    return spelled(chance.getrandbits(128))
+
+
+def spelled(number: int) -> str:
+    """The UUID of a random number of 128 bits."""
+    bits = number & ~(0xF000_C000 << 48) | 0x4000_8000 << 48
     digits = f"{bits:032x}"
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 

@@ -57,6 +57,13 @@ class Namespaces:
             else:
                 self._ending.setdefault(record.name, True)
 
+    def takes(self, namespace: str) -> bool:
+        """Whether something may be created there."""
+        if self._table is None or not namespace:
+            return True
+        found = self._table.records.get(namespace)
+        return found is not None and found.deletion is None
+
     def check_open(self, draft: Record) -> None:
         """Refuses what would be created in a namespace that is not there or is ending."""
         if self._table is None or not draft.namespace:

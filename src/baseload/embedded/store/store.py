@@ -115,6 +115,11 @@ class Store:
             raise self._broken
         return self._tables[resource]
 
+    @property
+    def is_durable(self) -> bool:
+        """Whether what is written outlives this process."""
+        return self._journal is not None
+
     # -- reading
 
     def find(self, resource: Resource, namespace: str, name: str) -> Record | None:
@@ -175,6 +180,10 @@ class Store:
         """A uid for an object that is known before it is stored."""
         return names.uid(self._chance)
 
+    def new_number(self) -> int:
+        """A uid that is not spelled yet (`names.spelled`): it takes as much of chance as `new_uid`."""
+        return self._chance.getrandbits(128)
+
     def free_name(self, resource: Resource, namespace: str, prefix: str) -> str:
         """A name that begins with the prefix and that no object of the kind has yet."""
         table = self.table(resource)
@@ -184,10 +193,11 @@ class Store:
                 return name
         raise errors.already_exists(resource, name)
 
-    def create(self, draft: Record, *, uid: str = "", dry_run: bool = False) -> Record:
+    def create(self, draft: Record, *, uid: str = "", created: str = "", dry_run: bool = False) -> Record:
         """Stores a draft as a new object; its status is stored as it stands, for the caller to clear or to fill in.
 
-        `uid` is one that `new_uid` gave, where something in the draft had to name it.
+        `uid` is one that `new_uid` gave, where something in the draft had to name it; `created` tells of an object
+        that is there since before.
         """
         rules.check_create(draft)
         if self._broken is not None:
@@ -212,7 +222,7 @@ class Store:
             uid or names.uid(self._chance),
             self.version + 1,
             1 if resource.has_generation else 0,
-            self._now(),
+            created or self._now(),
         )
         if dry_run:
             return record.at(0)  # it was never in a version

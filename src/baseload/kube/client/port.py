@@ -108,6 +108,15 @@ class Way(Protocol):
 
 
 @runtime_checkable
+class Passable(Protocol):
+    """A way within the process, which may be gone without sending anything."""
+
+    async def passed(self, seconds: float) -> None:
+        """Waits as a request that changes something would. Raises what `send` raises where no answer comes."""
+        ...
+
+
+@runtime_checkable
 class Direct(Protocol):
     """A way within the process, on which the events of a watch need not become lines."""
 

@@ -159,7 +159,8 @@ def hour(*, writes_every_renewal: bool) -> tuple[list[Any], int]:
         if name in floor.kubelets.nodes:
             floor.machines.recover(name)
     clock.run(START + 3600 * S)
-    cluster.refresh(floor.stage.user.resource("coordination.k8s.io", "Lease"), WHERE, "")
+    for kind in (("coordination.k8s.io", "Lease"), ("", "Event")):
+        cluster.refresh(floor.stage.user.resource(*kind), "", "")
     tables = [cluster.store.table(resource) for resource in cluster.store.resources]
     found = [_bare(msgspec.json.decode(encode(held))) for table in tables for held in table.records.values()]
     return found, cluster.store.version
