@@ -11,6 +11,7 @@ from typing import Final, Never
 import msgspec
 
 from baseload.embedded.api.admission.review import Review
+from baseload.embedded.api.admission.taken import Addresses, addresses
 from baseload.embedded.api.admission.tree import Tree, fill, fill_empty, held, maps
 from baseload.embedded.api.refusals import Failed
 from baseload.embedded.store import errors
@@ -146,11 +147,13 @@ def _services(review: Review) -> Iterator[Record]:
     return (record for record in review.records("", "Service") if old is None or record.uid != old.uid)
 
 
+def _taken(review: Review) -> Addresses:
+    return addresses(review.store, review.store.table(review.resource("", "Service")), RANGE)
+
+
 def _free_address(review: Review) -> Json:
-    taken = {record.body.spec(_Held).cluster_i_p for record in _services(review)}
-    free = (address for address in map(str, RANGE.hosts()) if address not in taken)
     name = held(review.tree, "metadata").get("name", "")
-    return next(free, None) or _none_left(f'a serviceIP for Service "{name}"')
+    return _taken(review).free() or _none_left(f'a serviceIP for Service "{name}"')
 
 
 def _none_left(what: str) -> Never:
@@ -164,7 +167,7 @@ def _wrong_address(review: Review, address: str) -> str:
         return ""  # which is said in other words
     if number not in RANGE:
         return f"the provided IP ({address}) is not in the valid range. The range of valid IPs is {RANGE}"
-    if any(record.body.spec(_Held).cluster_i_p == address for record in _services(review)):
+    if _taken(review).has(address):
         return "provided IP is already allocated"
     return ""
 
