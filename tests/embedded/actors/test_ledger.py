@@ -209,3 +209,11 @@ def test_events_of_one_nanosecond_have_names_of_their_own(stage: Telling) -> Non
     stage.tell("three")
     names = [it["metadata"]["name"] for it in stage.ask()["items"]]
     assert names == [f"a.{stage.clock.now() + more:x}" for more in range(3)]
+
+
+def test_metrics_count_events_that_are_no_objects_yet(stage: Telling) -> None:
+    event = stage.user.resource("", "Event")
+    stage.tell()
+    stage.ask()
+    stage.tell("another")
+    assert (stage.cluster.count(event), stage.objects) == (2, 1)

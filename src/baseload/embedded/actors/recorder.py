@@ -120,8 +120,8 @@ class _Memory(msgspec.Struct, gc=False):
         if alike and now - max([one.at for one in alike]) > SIMILAR_WITHIN:
             for one in alike:
                 one.is_counted = False
-        known = next((one for one in alike if one.message == message), None)
-        if known is None or not known.is_counted:
+        known = next((one for one in alike if one.message == message), None) if alike else None
+        if alike and (known is None or not known.is_counted):
             counted = sum([one.is_counted and one.message != _TOGETHER for one in alike])
             if counted >= SIMILAR - 1:
                 known = next((one for one in alike if one.message == _TOGETHER), None)
@@ -129,7 +129,7 @@ class _Memory(msgspec.Struct, gc=False):
         if known is None:
             known = _Told(type, reason, message, now)
             # Events that are gone by now are not folded into any more.
-            self.told = (*(one for one in self.told if now - one.at <= KEPT), known)
+            self.told = (*[one for one in self.told if now - one.at <= KEPT], known)
         known.at, known.is_counted = now, True
         return known
 

@@ -96,6 +96,11 @@ class Cluster:
         if refresh is not None:
             refresh(namespace, name, is_watch)
 
+    def count(self, resource: Resource) -> int:
+        """How many objects of a kind a reader would find."""
+        table = self.store.table(resource)
+        return len(table.records) + (self.events.unwritten if table is self.events.table else 0)
+
     def written(self, record: Record) -> Record:
         """Follows up a write; the record as it is after that."""
         resource = record.resource

@@ -57,7 +57,7 @@ class Ledger:
 
     def __init__(self, store: Store, clock: Clock, event: Resource, namespaces: Resource) -> None:
         self._store, self._clock, self._event = store, clock, event
-        self._table = store.table(event)
+        self.table = store.table(event)
         self.writes_every_event = store.is_durable
         self.followers: Final[list[Callable[[Row, bool], None]]] = []
         """Told of each event, with whether it is a new one; they may only take a note"""
@@ -76,8 +76,9 @@ class Ledger:
         """
         self._settle()
         about = f"{namespace}/{row.name}"
-        free = self._last[2] + 1 if self._last[:2] == (about, now) else now
-        records = self._table.records
+        last, then, given = self._last
+        free = given + 1 if then == now and last == about else now
+        records = self.table.records
         while (key := f"{about}.{free:x}") in self._rows or key in records:
             free += 1
         row.key = key
@@ -99,12 +100,18 @@ class Ledger:
     def has(self, row: Row) -> bool:
         """Whether an event is still there."""
         self._settle()
-        return self._rows.get(row.key) is row and (row.record is None or row.key in self._table.records)
+        return self._rows.get(row.key) is row and (row.record is None or row.key in self.table.records)
 
     def wrote(self, record: Record) -> bool:
         """Whether it is the object of an event that is still there, as the ledger left it."""
         row = self._rows.get(record.key)
         return row is not None and row.record is record
+
+    @property
+    def unwritten(self) -> int:
+        """How many events are no objects yet."""
+        self._settle()
+        return sum(row.record is None for row in self._rows.values())
 
     def forget(self, now: int) -> None:
         """Removes what was last told an hour ago, as far as it had been told by the look of then."""
@@ -162,7 +169,7 @@ class Ledger:
 
     def _is_watched(self) -> bool:
         now = self._clock.now()
-        if self._table.asleep:
+        if self.table.asleep:
             self._watched = now
         return now - self._watched < _STAYS
 

@@ -151,7 +151,7 @@ class Measures:
             "apiserver_resource_objects", "Objects in the store, by resource.", labels=("group", "resource")
         )
         for resource in sorted(cluster.store.resources, key=lambda resource: (resource.group, resource.plural)):
-            stored.add_metric((resource.group, resource.plural), len(cluster.store.table(resource).records))
+            stored.add_metric((resource.group, resource.plural), cluster.count(resource))
         yield stored
 
 

@@ -37,6 +37,20 @@ OF_SPEC: Final = ("added", "spec", "marked", "removed", "other")
 Handler = Callable[[Event], None]
 
 
+@dataclass(slots=True, eq=False)
+class _Heard:
+    """Who is told of what, and whether there is something to tell."""
+
+    handler: Handler
+    ring: Callable[[], None]
+    subscription: Subscription | None = None
+    is_rung: bool = False
+
+    def note(self) -> None:
+        self.is_rung = True
+        self.ring()
+
+
 @dataclass(slots=True)
 class Workplace:
     """What the controllers share: the API, the index of pods, and who hears of which kind."""
@@ -45,17 +59,21 @@ class Workplace:
     pods: PodIndex
     ring: Callable[[], None]
     usage: Usage = usages.requested  # what running pods use, for autoscalers
-    _heard: list[tuple[Subscription, Handler]] = field(default_factory=list)
+    _heard: list[_Heard] = field(default_factory=list)
 
     def hear(self, group: str, kind: str, classes: Iterable[str], handler: Handler) -> None:
         """Has a function told of changes of a kind, in the turn after they happened."""
-        self._heard.append((self.client.subscribe(group, kind, classes, self.ring), handler))
+        heard = _Heard(handler, self.ring)
+        heard.subscription = self.client.subscribe(group, kind, classes, heard.note)
+        self._heard.append(heard)
 
     def tell(self) -> None:
         """Tells of what happened since the last time."""
-        for subscription, handler in self._heard:
-            for event in subscription.take():
-                handler(event)
+        for heard in self._heard:
+            if heard.is_rung and heard.subscription is not None:
+                heard.is_rung, handler = False, heard.handler
+                for event in heard.subscription.take():
+                    handler(event)
 
     @property
     def now(self) -> int:
@@ -74,6 +92,7 @@ class Controller(ABC):
         self.recorder = Recorder(place.client, self.component)
         self.queue = WorkQueue()
         self.resource: Resource = place.client.resource(self.group, self.kind)
+        self._objects = place.client.store.table(self.resource).records
         self._written: dict[str, int] = {}  # key -> version of the last write that the index of pods must have seen
 
     def begin(self) -> None:
@@ -98,7 +117,7 @@ class Controller(ABC):
     def work(self) -> None:
         """Looks at every object that is due."""
         for key in self.queue.take(self.place.now):
-            record = self.client.records(self.group, self.kind).get(key)
+            record = self._objects.get(key)
             if record is None:
                 self.gone(key)
             elif not self.is_behind(key):
@@ -151,11 +170,14 @@ def said(record: Record, reading: type[S]) -> S | None:
 def outline(status: Written) -> tuple[object, ...]:
     """Which fields a status has, by which its managed fields are remembered."""
     shown: list[object] = []
-    for name, default in zip(status.__struct_fields__, _defaults(type(status)), strict=True):
+    for name, default in _fields(type(status)):
         value = getattr(status, name)
-        if value == default:
+        if value is default or value == default:
             continue
-        if isinstance(value, tuple):
+        kind = type(value)
+        if kind is int or kind is str or kind is bool:
+            shown.append(name)
+        elif isinstance(value, tuple):
             shown.append((name, tuple([_outline_of(item) for item in value])))
         elif isinstance(value, dict):
             shown.append((name, tuple(value)))
@@ -177,14 +199,15 @@ def _outline_of_item(item: Written) -> object:
     return getattr(item, "type", ""), outline(item)
 
 
-_KNOWN: Final[dict[type[Written], tuple[object, ...]]] = {}
+_KNOWN: Final[dict[type[Written], tuple[tuple[str, object], ...]]] = {}
 
 
-def _defaults(type: type[Written]) -> tuple[object, ...]:
-    """The default of each field; a value that nothing equals where there is none."""
+def _fields(type: type[Written]) -> tuple[tuple[str, object], ...]:
+    """Each field with its default; with a value that nothing equals where there is none."""
     known = _KNOWN.get(type)
     if known is None:
         given = type.__struct_defaults__
         missing = len(type.__struct_fields__) - len(given)
-        known = _KNOWN[type] = (*(object() for _ in range(missing)), *given)
+        defaults = (*(object() for _ in range(missing)), *given)
+        known = _KNOWN[type] = tuple(zip(type.__struct_fields__, defaults, strict=True))
     return known

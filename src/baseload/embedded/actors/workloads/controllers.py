@@ -96,5 +96,12 @@ class Controllers:
     def _next(self) -> float:
         """In how many seconds the next object is due."""
         now = self._clock.now()
-        moments = [moment for controller in self.each if (moment := controller.queue.next(now)) is not None]
-        return max(0, min(moments) - now) / instant.SECOND if moments else _IDLE
+        first: int | None = None
+        for controller in self.each:
+            moment = controller.queue.next(now)
+            if moment is None:
+                continue
+            if moment <= now:
+                return 0
+            first = moment if first is None or moment < first else first
+        return _IDLE if first is None else (first - now) / instant.SECOND

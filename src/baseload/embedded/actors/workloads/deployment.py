@@ -167,9 +167,10 @@ class Deployments(Controller):
             for owned in self.client.store.garbage.dependents(record.uid)
             if owned.resource is self._replica_set.resource
         ]
-        if record.deletion is None:
+        if record.deletion is None and self._free.get(record.namespace):
             mine.extend(self._adopted(record, selector.compile(spec.selector)))
-        mine.sort(key=lambda held: (held.created, held.name))
+        if len(mine) > 1:
+            mine.sort(key=lambda held: (held.created, held.name))
         wanted = self._templates.of(record)
         new = next((held for held in mine if self._templates.of(held) == wanted), None)
         return new, [held for held in mine if held is not new]
@@ -306,7 +307,7 @@ class Deployments(Controller):
         now, spec, subject = self.client.now(), work.spec, work.subject
         new = (said(work.new, readings.ReplicaSetStatus) or NOTHING) if work.new is not None else None
         old = [said(record, readings.ReplicaSetStatus) or NOTHING for record in work.old]
-        wanted = sum(record.body.spec(ReplicaSetSpec).replicas for record in work.all)
+        wanted = sum([self._seen(record).spec for record in work.all])
         status = statuses.counted(subject, work.held, new, old, wanted)
         status = statuses.with_availability(status, spec, now)
         if rolls:

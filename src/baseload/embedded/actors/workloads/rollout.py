@@ -6,9 +6,10 @@ the old ones are cut: what is not available first, then as much as availability 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from baseload.embedded.actors.workloads.portions import portion
-from baseload.embedded.actors.workloads.readings import DeploymentSpec
+from baseload.embedded.actors.workloads.readings import DeploymentSpec, Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,19 @@ class Bounds:
 
 def bounds(spec: DeploymentSpec) -> Bounds:
     """The surge rounded up, the unavailable down; where both come to nothing, one pod may be missing."""
-    update = spec.strategy.rolling_update
-    if spec.strategy.type != "RollingUpdate" or update is None:
-        return Bounds(spec.replicas, 0, 0)
-    surge = portion(update.max_surge, spec.replicas, up=True)
-    unavailable = portion(update.max_unavailable, spec.replicas, up=False)
+    return _bounds(spec.replicas, spec.strategy)
+
+
+@lru_cache(maxsize=4096)  # most Deployments are of few sizes
+def _bounds(replicas: int, strategy: Strategy) -> Bounds:
+    update = strategy.rolling_update
+    if strategy.type != "RollingUpdate" or update is None:
+        return Bounds(replicas, 0, 0)
+    surge = portion(update.max_surge, replicas, up=True)
+    unavailable = portion(update.max_unavailable, replicas, up=False)
     if not surge and not unavailable:
         unavailable = 1
-    return Bounds(spec.replicas, surge, min(unavailable, spec.replicas))
+    return Bounds(replicas, surge, min(unavailable, replicas))
 
 
 def grown(new: Revision, others: Iterable[Revision], limits: Bounds) -> int:
