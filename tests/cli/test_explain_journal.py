@@ -35,7 +35,7 @@ def test_a_pod_that_waited_for_a_new_node_tells_for_which_and_until_when(tmp_pat
     status, out, _ = explain("pod", name, "--journal", str(tmp_path / "journal"))
     assert status == 0
     lines = out.splitlines()
-    assert lines[0] == f"Pod {name}, created +0s of Deployment web"
+    assert lines[0] == f"Pod {name}, created +50ms of Deployment web"
     assert lines[2].startswith("It waited ")
     assert lines[2].endswith("s for a node.")
     claim = first(entries, "nodeclaim.created")
