@@ -218,3 +218,39 @@ def test_ctrl_c_gives_the_report_so_far(tmp_path: Path) -> None:
     assert b"interrupted" in err
     assert told["stopped"] is True
     assert told["expectations"][0]["verdict"] == "open"
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--report", "out", "--journal", "./out"], "--journal would overwrite --report: out"),
+        (["--report", "story.yaml"], "--report would overwrite the scenario: story.yaml"),
+        (["--journal", "story.yaml"], "--journal would overwrite the scenario: story.yaml"),
+        (["--report", "none/out"], "none/out: there is no folder none"),
+    ],
+)
+def test_files_that_could_not_be_kept_are_refused_before_the_run(
+    replay: Replay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], told: str
+) -> None:
+    path = Path(written(tmp_path, manifests=[node("floor")])).rename(tmp_path / "story.yaml")
+    monkeypatch.chdir(tmp_path)
+    before = path.read_text(encoding="utf-8")
+    status, out, err = replay("story.yaml", *flags)
+    assert (status, out) == (2, "")
+    assert told in err
+    assert "lived through" not in err
+    assert path.read_text(encoding="utf-8") == before
+
+
+def test_a_report_may_go_into_a_pipe_and_a_journal_may_not(replay: Replay, tmp_path: Path) -> None:
+    path = written(tmp_path, manifests=[node("floor")])
+    reads, writes = os.pipe()
+    with open(reads, "rb") as end:
+        try:
+            assert replay(path, "--report", f"/dev/fd/{writes}")[0] == 0
+            status, _, err = replay(path, "--journal", f"/dev/fd/{writes}")
+        finally:
+            os.close(writes)
+        assert json.loads(end.read())["kind"] == "ReplayReport"
+    assert status == 2
+    assert err == f"Error: /dev/fd/{writes}: is no file that can be read again\n"

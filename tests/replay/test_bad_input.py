@@ -38,6 +38,7 @@ def test_a_scenario_that_says_little_is_a_scenario() -> None:
         ({"seed": -1}, "spec.seed: Invalid value: -1 (a whole number, 0 or more)"),
         ({"region": "us-east-9"}, "spec.region: unknown: us-east-9 (did you mean us-east-2? one of "),
         ({"manifests": ["missing.yaml"]}, "spec.manifests[0]: there is no file missing.yaml"),
+        ({"manifests": ["n" * 300]}, f"spec.manifests[0]: there is no file {'n' * 60}..."),
         ({"manifests": [3]}, "spec.manifests[0]: Invalid value: 3 (a file, relative to the scenario, or an object)"),
         ({"cloud": {"spott": {}}}, "spec.cloud.spott: is no known setting (did you mean spot? "),
         (
@@ -63,6 +64,10 @@ def test_a_scenario_that_says_little_is_a_scenario() -> None:
         ),
         ({"controllers": [{"name": "cni", "enabled": False}]}, "spec.controllers[0].enabled: cni is always there ("),
         ({"workloads": [{"name": "a", "exitsAfter": "later"}]}, 'spec.workloads[0].exitsAfter: "later" is not a '),
+        (
+            {"workloads": [{"name": "a", "exitsAfter": "9" * 400}]},
+            "spec.workloads[0].exitsAfter: is longer than 100 years: ",
+        ),
         ({"workloads": [{"name": "a", "exits_after": 1}]}, "spec.workloads[0].exits_after: is not known here ("),
     ],
 )
@@ -148,6 +153,8 @@ def test_an_event_that_cannot_be_is_named(event: dict[str, Any], expected: str) 
         ),
         ({"series": "launches", "at": "1m", "is": 1.5}, ": is 1.5: no number does (bounds that can be kept together)"),
         ({"series": "launches", "at": "1m", "below": 0}, ": is below 0: no series is ever below 0 (0 or more)"),
+        ({"series": "launches", "at": "1m", "is": 1, "isNot": 1}, ": is 1 and is not 1: no number does ("),
+        ({"series": "launches", "at": "1m", "is": "1e99999999"}, ".is: Invalid value: '1e99999999' (a number)"),
         ({"series": "launches", "at": "1m", "is": "many"}, ".is: Invalid value: 'many' (a number)"),
         ({"series": "launches", "workload": "web", "at": "1m", "is": 1}, ".workload: does not narrow launches (what "),
         (
@@ -215,3 +222,10 @@ def test_a_workload_of_another_namespace_is_told_apart() -> None:
         events=[{"at": "1m", "do": "scale", "workload": "web", "replicas": 2}],
     )
     assert found == [f"{FILE}: spec.events[0].namespace: there is no web in default (it is in shop)"]
+
+
+def test_a_load_of_memory_may_be_as_large_as_machines_are() -> None:
+    load = {"at": "1m", "do": "loadCurve", "workload": "web", "memory": {"0s": "1Gi", "5m": "2Ti"}}
+    assert faults(manifests=[deployment("web", 1)], events=[load]) == []
+    load["memory"] = "2Pi"
+    assert faults(manifests=[deployment("web", 1)], events=[load])[0].startswith(f"{FILE}: spec.events[0].memory: ")

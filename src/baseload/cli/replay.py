@@ -79,6 +79,7 @@ def replay(
     from baseload.replay import scenario as scenarios
     from baseload.values.duration import MINUTE
 
+    _apart(Path(scenario), report, journal)
     read = scenarios.read(scenario)
     read = read if seed is None else read.seeded(seed)
     read = read.checked(10 * MINUTE) if check and read.check_every is None else read
@@ -86,7 +87,7 @@ def replay(
     with written(journal) as out:
         lived = _lived(read, out, length, has_timeline=timeline)
     tree = reports.to_json(lived)
-    with written(report) as file:
+    with written(report, is_read=False) as file:
         if file is not None:
             file.write(json_writer.write(tree))
     from baseload.cli.main import write
@@ -98,6 +99,19 @@ def replay(
     if lived.has_failed:
         raise click.exceptions.Exit(_FAILED)
     return None
+
+
+def _apart(scenario: Path, report: Path | None, journal: Path | None) -> None:
+    """Refuses before the run files that would overwrite each other, and a report without a folder."""
+    if report is not None and not report.parent.is_dir():
+        raise click.ClickException(f"{report}: there is no folder {report.parent}")
+    taken = {scenario.resolve(): "the scenario"}
+    for name, path in (("--report", report), ("--journal", journal)):
+        if path is None or path.is_char_device():
+            continue
+        if path.resolve() in taken:
+            raise click.UsageError(f"{name} would overwrite {taken[path.resolve()]}: {path}")
+        taken[path.resolve()] = name
 
 
 def _until(text: str) -> int:

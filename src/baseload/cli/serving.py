@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from io import UnsupportedOperation
 from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
@@ -172,13 +173,15 @@ def _tls(folder: Path) -> "Tls":
 
 
 @contextmanager
-def written(path: Path | None) -> Iterator[BinaryIO | None]:
-    """A file that is written anew, where one is named; what the disk refuses in words for people."""
+def written(path: Path | None, *, is_read: bool = True) -> Iterator[BinaryIO | None]:
+    """A file that is written anew, and perhaps read again, where one is named; what is refused in words for people."""
     if path is None:
         yield None
         return
     try:
-        with path.open("w+b") as file:
+        with path.open("w+b" if is_read else "wb") as file:
             yield file
+    except UnsupportedOperation as error:
+        raise click.ClickException(f"{path}: is no file that can be read again") from error
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}") from error

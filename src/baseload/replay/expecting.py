@@ -201,7 +201,7 @@ def _bounds(tree: Tree, given: Mapping[str, Any]) -> tuple[Bound, ...]:
     scale = KINDS[given["series"]].scale
     bounds = tuple(Bound(name, given[name][0] * scale, given[name][1]) for name in said)
     lowest, highest = _range(bounds)
-    if lowest > highest:
+    if lowest > highest or (lowest == highest and any(one.name == "isNot" and one.value == lowest for one in bounds)):
         tree.note("", f"{' and '.join(map(str, bounds))}: no number does", "bounds that can be kept together")
         return ()
     if highest < 0:

@@ -13,6 +13,8 @@ from baseload.values import quantity
 from baseload.values.quantity import UNIT
 
 Schema = Mapping[str, object]
+_DIGITS: Final = 30  # before and after the point; no series is larger or finer, and an exponent may be any
+_MOST: Final = 10**15  # of what pods use together: a pebibyte, or as many cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def _number(given: object) -> tuple[Fraction, str]:
         value = Decimal(str(given))
     except InvalidOperation as error:
         raise ValueError from error
-    if not value.is_finite():
+    if not value.is_finite() or (value and abs(value.adjusted()) > _DIGITS):
         raise ValueError
     return Fraction(value), str(given)
 
@@ -95,7 +97,7 @@ def _amount(given: object) -> int:
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise ValueError
     amount = quantity.parse(given)
-    if not 0 <= amount < 10**9 * UNIT:
+    if not 0 <= amount <= _MOST * UNIT:
         raise ValueError
     return amount
 

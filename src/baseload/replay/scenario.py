@@ -188,10 +188,16 @@ class _Reader:
             at = f"{path}[{index}]"
             if isinstance(item, str) and item:
                 place = self.folder / item
-                if place.exists():
+                if _exists(place):
                     names.append(str(place))
                 else:
-                    self.faults.append(Fault(f"there is no file {item}", file=self.file, path=at))
+                    self.faults.append(
+                        Fault(
+                            f"there is no file {_cut(item)}",
+                            file=self.file,
+                            path=at,
+                        )
+                    )
             elif isinstance(item, Mapping):
                 texts.append(Source(f"{self.file}: {at}", json.dumps(item).encode()))
             else:
@@ -237,6 +243,17 @@ def _known(all_: Sequence[Manifests], zones: Sequence[str], types: frozenset[str
         frozenset(zones) if zones else None,
         types,
     )
+
+
+def _exists(place: Path) -> bool:
+    try:
+        return place.exists()
+    except OSError:  # a name that no file can have
+        return False
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def _refuse() -> int:

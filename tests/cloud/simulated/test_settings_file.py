@@ -76,6 +76,7 @@ def test_everything_that_can_be_said_is_taken() -> None:
         ({"boot": {"running": "5 s"}}, """.boot.running: Invalid value: '5 s' ("5 s" is not a duration"""),
         ({"boot": {"running": {50: "5s", 40: "6s"}}}, ".boot.running: Invalid value: {50: '5s', 40: '6s'} (a duration"),
         ({"boot": {"running": {0: "5s", 101: "6s"}}}, ".boot.running: Invalid value"),
+        ({"spot": {"swing": "1e99999999"}}, ".spot.swing: Invalid value: '1e99999999' (per cent from 0 to 100"),
         ({"spot": {"swing": 0.00001}}, ".spot.swing: Invalid value: 1e-05 (per cent from 0 to 100"),
         ({"spot": {"step": "0s"}}, ".spot.step: Invalid value: '0s' (a duration, e.g. 90s or 5m, above 0)"),
         ({"spot": {"life": "ever"}}, """.spot.life: Invalid value: 'ever' ("ever" is not a duration"""),

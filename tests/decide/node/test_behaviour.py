@@ -71,3 +71,24 @@ def test_use_lies_between_its_ends(base: int, peak: int, age: int) -> None:
     curve = use.levelling(Amount(own=base), Amount(own=peak))
 
     assert min(base, peak) <= curve.at(age, 0) <= max(base, peak) == curve.peak(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("exits-after", "1" * 400, "is longer than 100 years: leave it out where it never comes"),
+        ("starts-after", "9" * 20, "is longer than 100 years: leave it out where it never comes"),
+        ("real-memory", f"{'1' * 400}%", f'"{"1" * 60}..." is no share: write "60%", at most 1000000%'),
+    ],
+)
+def test_an_annotation_that_no_number_can_hold_is_a_fault_and_ends_no_kubelet(name: str, value: str, told: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        behaviour.annotated({f"baseload.dev/{name}": value})
+
+    assert [fault.message for fault in caught.value.faults] == [told]
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 10**400])
+def test_a_duration_that_is_no_time_is_a_fault(value: float) -> None:
+    with pytest.raises(BadInput):
+        behaviour.read({"exitsAfter": value})

@@ -185,10 +185,13 @@ def _percent(given: object) -> int:
     if isinstance(given, bool) or not isinstance(given, int | float | str):
         raise ValueError
     try:
-        share = Decimal(str(given)) * (WHOLE // 100)
+        percent = Decimal(str(given))
     except InvalidOperation as error:
         raise ValueError from error
-    if not share.is_finite() or not 0 <= share <= WHOLE or share != share.to_integral_value():
+    if not percent.is_finite() or not 0 <= percent <= 100:
+        raise ValueError
+    share = percent * (WHOLE // 100)
+    if share != share.to_integral_value():
         raise ValueError
     return int(share)
 

@@ -12,12 +12,14 @@ from baseload.decide.node import use
 from baseload.decide.node.ending import TERMINATED
 from baseload.decide.node.use import Amount, Curve
 from baseload.values import duration, quantity
-from baseload.values.errors import BadInput, Fault
+from baseload.values.errors import BadInput, Fault, quoted
 from baseload.values.instant import SECOND
 
 PREFIX: Final = "baseload.dev/"
 MOST: Final = use.constant(Amount(share=600))
 """60 % of the request"""
+_LONGEST: Final = 100 * 365 * 24 * 3600  # seconds
+_LARGEST_SHARE: Final = 1_000_000  # per cent
 UNREQUESTED: Final = 150 * 2**20 * quantity.UNIT
 """Memory of a container that requests none and of which nothing is said (cluster-actors spec 24.4)"""
 
@@ -100,15 +102,21 @@ def read(tree: Mapping[str, object], basis: Behaviour = DEFAULT, *, path: str = 
 
 
 def _duration(value: object) -> int:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        nanoseconds = round(value * SECOND)
-    elif isinstance(value, str):
-        nanoseconds = round(float(value) * SECOND) if _is_number(value) else duration.parse(value)
+    if isinstance(value, str):
+        nanoseconds = _nanoseconds(float(value)) if _is_number(value) else duration.parse(value)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        nanoseconds = _nanoseconds(value)
     else:
         raise ValueError("is no duration: use seconds, or a text such as 1m30s")
     if nanoseconds < 0:
         raise ValueError("is less than no time: use 0 or more")
     return nanoseconds
+
+
+def _nanoseconds(seconds: float) -> int:
+    if not -_LONGEST <= seconds <= _LONGEST:
+        raise ValueError("is longer than 100 years: leave it out where it never comes")
+    return round(seconds * SECOND)
 
 
 def _is_number(text: str) -> bool:
@@ -147,12 +155,12 @@ def _curve(value: object) -> Curve:
 def _amount(text: str) -> Amount:
     text = text.strip()
     if text.endswith("%"):
-        if not _is_number(text[:-1]):
-            raise ValueError(f'"{text}" is no share: write "60%"')
+        if not _is_number(text[:-1]) or float(text[:-1]) > _LARGEST_SHARE:
+            raise ValueError(f'{quoted(text)} is no share: write "60%", at most {_LARGEST_SHARE}%')
         return Amount(share=round(float(text[:-1]) * 10))
     own = quantity.parse(text)
     if own < 0:
-        raise ValueError(f'"{text}" is less than nothing')
+        raise ValueError(f"{quoted(text)} is less than nothing")
     return Amount(own=own)
 
 
