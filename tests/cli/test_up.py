@@ -87,6 +87,7 @@ def test_a_cluster_stays_in_its_region(tmp_path: Path, capsys: pytest.CaptureFix
     ("arguments", "told"),
     [
         (["--speed", "0"], "--speed"),
+        (["--speed", "nan"], "'nan' is no number"),
         (["--region", "eu-centrall-1"], "did you mean eu-central-1?"),
         (["--cloud", "cloud.yaml"], "cloud.yaml: cloud.spott: "),
         (["--options", "options.yaml"], "options.yaml: batchIdleDuratio: "),

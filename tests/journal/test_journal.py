@@ -62,3 +62,15 @@ def test_a_file_of_another_kind_is_told_in_few_lines(tmp_path: Path) -> None:
     for name, why in (("empty", "there is no line in it"), ("absent", "No such file or directory")):
         with pytest.raises(BadInput, match=why):
             read.read(str(tmp_path / name))
+
+
+def test_the_end_of_a_line_that_was_never_finished_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    good = '{"t":"2026-01-01T00:00:00Z","seq":1,"source":"a","event":"b","object":"c"}'
+    for end in (good[:9], good[:40], good[:-1]):
+        path.write_text(f"{good}\n{end}", encoding="utf-8")
+        assert len(read.read(str(path))) == 1
+    for end in (f"{good[:40]}\n", "nothing", good.replace("seq", "number")):
+        path.write_text(f"{good}\n{end}", encoding="utf-8")
+        with pytest.raises(BadInput, match="line 2"):
+            read.read(str(path))

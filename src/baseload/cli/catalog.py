@@ -1,6 +1,5 @@
 """`baseload catalog`: which instance types there are, what they hold and what they cost."""
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from baseload.catalog.listing import Order, Price
 from baseload.catalog.nodeclass import NodeClassSettings
 from baseload.cli import catalog_text as text
 from baseload.cli import stderr
+from baseload.cli.numbers import Real
 from baseload.cli.output import OUTPUT, Printed, encoded
 from baseload.plan.encode import API_VERSION
 from baseload.values.errors import BadInput, Fault
@@ -24,17 +24,7 @@ from baseload.world import catalogue
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class _Usd(click.FloatRange):
-    """An amount that is a number: not `nan`, which no price is above."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        amount = float(super().convert(value, param, ctx))
-        if math.isnan(amount):
-            self.fail("an amount in USD is a number", param, ctx)
-        return amount
-
-
-_USD: Final = _Usd(min=0)
+_USD: Final = Real(min=0)
 _REGION: Final = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]+")
 _SOURCE: Final = (
     click.option("--region", metavar="R", help=f"AWS region; {DEFAULT_REGION} when left out."),

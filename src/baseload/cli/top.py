@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from baseload.cli import contexts
+from baseload.cli.numbers import Real
 from baseload.cli.output import OUTPUT, Printed, encoded
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 @click.option("--once", is_flag=True, help="Print one picture and end, as where the output is no terminal.")
 @click.option(
     "--interval",
-    type=click.FloatRange(min=0.1, max=3600),
+    type=Real(min=0.1, max=3600),
     default=1.0,
     show_default=True,
     metavar="S",

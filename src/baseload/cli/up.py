@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from baseload.cli import serving, stderr
+from baseload.cli.numbers import Real
 
 if TYPE_CHECKING:
     from baseload.embedded.api.app import Committed
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option(
     "--speed",
-    type=click.FloatRange(min=0.01, max=3600),
+    type=Real(min=0.01, max=3600),
     default=1.0,
     show_default=True,
     metavar="N",

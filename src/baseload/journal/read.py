@@ -1,4 +1,7 @@
-"""Reading a journal: every line that is none is named by its number."""
+"""Reading a journal: every line that is none is named by its number.
+
+The end of a line that was still being written, as a process leaves it that is killed, is passed over.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,8 +36,9 @@ def read(path: str) -> tuple[Entry, ...]:
 
 def _entries(text: bytes, path: str, faults: list[Fault]) -> Iterator[Entry]:
     decode = msgspec.json.Decoder(Entry).decode
-    for number, line in enumerate(text.split(b"\n"), 1):
-        if not line.strip():
+    lines = text.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or (number == len(lines) > 1 and _is_torn(line)):
             continue
         try:
             entry = decode(line)
@@ -43,3 +47,12 @@ def _entries(text: bytes, path: str, faults: list[Fault]) -> Iterator[Entry]:
             faults.append(Fault(f"line {number}: {error}", file=path, allowed=_FORM))
         else:
             yield entry
+
+
+def _is_torn(line: bytes) -> bool:
+    """Whether it begins as a line of a journal and does not end as one."""
+    try:
+        msgspec.json.decode(line)
+    except msgspec.DecodeError as error:
+        return line.startswith(b'{"t":') and "truncated" in str(error)
+    return False
