@@ -1,5 +1,6 @@
 """`baseload up` from its start to Ctrl-C: nodes come for pods, and are there again at the next start."""
 
+import base64
 import json
 import signal
 import subprocess
@@ -108,6 +109,10 @@ def test_state_that_cannot_be_read_is_bad_input(tmp_path: Path, capsys: pytest.C
     (tmp_path / "life.json").write_text("{", encoding="utf-8")
     assert main(["up", "--data-dir", str(tmp_path)]) == 2
     assert "life.json: cannot be read" in capsys.readouterr().err
+    kept = {"version": 1, "region": "us-east-1", "now": 0, "cloud": base64.b64encode(b"{}").decode()}
+    (tmp_path / "life.json").write_text(json.dumps(kept), encoding="utf-8")
+    assert main(["up", "--data-dir", str(tmp_path)]) == 2
+    assert f"{tmp_path}: not the state of a simulated cloud: " in capsys.readouterr().err
 
 
 def test_objects_that_the_data_directory_has_are_left_alone_and_named(tmp_path: Path, manifests: Path) -> None:

@@ -133,7 +133,9 @@ class Living:
         self.between: Callable[[Way, Cloud], tuple[Way, Cloud]] = lambda way, cloud: (way, cloud)
         """What stands between a Karpenter that starts and the cluster and cloud that it acts on"""
         table = types or _table(settings)
-        self.cloud: Final = SimulatedCloud(table, clock, settings.cloud, seed=settings.seed, saved=saved)
+        self.cloud: Final = SimulatedCloud(
+            table, clock, settings.cloud, seed=settings.seed, saved=saved, saved_in=str(data_dir or "")
+        )
         self.network: Final = Network(settings.network)
         heartbeats = Heartbeats()
         machines = CloudMachines(self.cloud, self.cluster)

@@ -64,13 +64,14 @@ class SimulatedCloud:
         *,
         seed: int = 0,
         saved: bytes | None = None,
+        saved_in: str = "",
     ) -> None:
         """A cloud that begins now, or goes on from what `save` gave; it then keeps its own seed."""
         settings = settings or CloudSettings()
         if saved is None:
             self.region = memory.new(types, clock, settings, seed=seed)
         else:
-            self.region = memory.restore(saved, types, clock, settings)
+            self.region = memory.restore(saved, types, clock, settings, file=saved_in)
         self.faults = Faults(settings.faults, self.region.streams)
         self.calls: Counter[str] = Counter()
         self.on_change: Callable[[], None] | None = None  # called between a call's change and its answer
