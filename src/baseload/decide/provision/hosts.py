@@ -16,7 +16,7 @@ from baseload.kube.types.core import Node, Pod
 from baseload.kube.types.storage import CSINode, CSINodeDriver
 from baseload.model.requests import Amounts, add
 from baseload.model.statenode import StateNode
-from baseload.model.view import View, is_daemon
+from baseload.model.view import View, claim_name, is_daemon
 from baseload.values.label import HOSTNAME
 from baseload.values.requirement import Requirements
 
@@ -54,18 +54,21 @@ def _remembered(
         limits = _attach_limits(csi_node.spec.drivers) if csi_node else {}
         return _host(state, pods, readings, daemons, limits)
 
-    if csi_node is not None and any(pod.spec.volumes for pod in pods):
+    if csi_node is not None and any(claim_name(pod, volume) for pod in pods for volume in pod.spec.volumes):
         return make()  # volumes are other objects, which may have changed
     seen = (state.node, state.claim, csi_node, *daemons, *map(_takes, pods))
     return memory.hosts.value(state.name, seen, make)
 
 
 def _takes(pod: Pod) -> object:
-    """What tells how much a pod takes of its node: who it is, unless it was resized, which its status says."""
-    statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)
-    if pod.status.resize or any(it.allocated_resources or it.resources for it in statuses):
-        return pod
-    return pod.metadata.uid or pod
+    """What tells how much a pod takes of its node: who it is, and what its status says of its size."""
+    status = pod.status
+    told = [
+        (it.name, it.allocated_resources, it.resources.requests if it.resources else None)
+        for it in (*status.container_statuses, *status.init_container_statuses)
+        if it.allocated_resources or it.resources
+    ]
+    return pod.metadata.uid or pod, told, status.resize, any(it.type == "PodResizePending" for it in status.conditions)
 
 
 def counted_nodes(view: View, states: Sequence[StateNode], memory: Memory | None = None) -> Mapping[str, CountedNode]:
