@@ -2,6 +2,7 @@
 
     python -m benchmarks.replay                 prints the figures
     python -m benchmarks.replay --write         and writes them into docs/benchmarks.md
+    python -m benchmarks.replay --quick         those of the loads that take a few minutes
     python -m benchmarks.replay --load NAME     lives through one load, hour by hour
 
 Each load runs in a process of its own. Figures are seconds of processor time and the peak of memory; nothing is
@@ -48,6 +49,7 @@ class Load:
     asked: str
     hopeless: int = 0  # pods that fit nowhere
     watchers: int = 0  # who read every event of every pod as JSON
+    is_quick: bool = False  # to be lived through in a few minutes
     examples: tuple[str, ...] = ()  # folders of manifests: a cluster of each, one after the other
 
     @property
@@ -56,12 +58,12 @@ class Load:
 
 
 LOADS: Final = (
-    Load("100", 100, 2_000, 4, "5 s"),
-    Load("1,000", 1_000, 20_000, 4, "60 s, 600 MB"),
+    Load("100", 100, 2_000, 4, "5 s", is_quick=True),
+    Load("1,000", 1_000, 20_000, 4, "60 s, 600 MB", is_quick=True),
     Load("1,000, 10 watchers on all pods", 1_000, 20_000, 4, "90 s", watchers=10),
     Load("5,000", 5_000, 100_000, 1, "240 s, 1.2 GB"),
     Load("100, and 7,000 pods that fit nowhere", 100, 2_000, 4, "120 s", hopeless=7_000),
-    Load("hub and preprod", 0, 0, 0, "3 s", examples=("platform/hub", "platform/preprod")),
+    Load("hub and preprod", 0, 0, 0, "3 s", is_quick=True, examples=("platform/hub", "platform/preprod")),
 )
 HEAD: Final = ("nodes", "at the end", "lifetimes", "processor time", "a lifetime", "peak memory", "asked")
 EXAMPLES: Final = Path(__file__).parent.parent / "examples"
@@ -236,9 +238,11 @@ def row(load: Load, found: Figures) -> tuple[str, ...]:
     return load.name, found.state, times, f"{found.cpu:.1f} s", each, f"{found.peak:,.0f} MiB", load.asked
 
 
-def figures() -> str:
+def figures(*, quick: bool) -> str:
     rows, found = [], {}
     for load in LOADS:
+        if quick and not load.is_quick:
+            continue
         found[load.name] = lived(load)
         rows.append(row(load, found[load.name]))
         print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
@@ -252,11 +256,13 @@ def figures() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="a day in the life of whole clusters")
     parser.add_argument("--write", action="store_true", help="write the figures into docs/benchmarks.md")
+    parser.add_argument("--quick", action="store_true", help="only the loads that take a few minutes")
     parser.add_argument("--load", choices=[load.name for load in LOADS], help="this load alone, hour by hour")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if not chosen.load:
-        report.tell("replay", figures(), write=chosen.write)
+        flags = "--quick " if chosen.quick else ""
+        report.tell("replay", figures(quick=chosen.quick), write=chosen.write, flags=flags)
         return
     bulk.keep()
     load = next(load for load in LOADS if load.name == chosen.load)

@@ -17,10 +17,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def tell(section: str, text: str, *, write: bool) -> None:
-    """Prints a section's figures, and puts them between its marks on the page where asked to."""
+def tell(section: str, text: str, *, write: bool, flags: str = "") -> None:
+    """Prints a section's figures, and puts them between its marks on the page where asked to.
+
+    `flags` are those of the command beside --write, which the page names.
+    """
     today = datetime.now(UTC).date().isoformat()
-    stamped = f"Taken {today} with `python -m benchmarks.{section} --write`.\n{measure.machine()}.\n\n{text}"
+    stamped = f"Taken {today} with `python -m benchmarks.{section} {flags}--write`.\n{measure.machine()}.\n\n{text}"
     print(stamped)
     if write:
         page = PAGE.read_text(encoding="utf-8")
