@@ -141,10 +141,13 @@ async def _read(kinds: Sequence[Kind], access: Access, told: Callable[[str], Non
         if reading.refused:
             raise _refused(access, reading.refused)
         missing = [kind for kind in kinds if kind in reading.absent]
-        notes = [_read_from(access, client, version, reading.listed), *await _karpenter(client, missing)]
+        listed = {
+            kind: reading.listed[kind] for kind in kinds if kind in reading.listed
+        }  # whichever was answered first
+        notes = [_read_from(access, client, version, listed), *await _karpenter(client, missing)]
     finally:
         await client.close()
-    texts = [_text(access, kind, reading.listed[kind]) for kind in kinds if kind in reading.listed]
+    texts = [_text(access, kind, objects) for kind, objects in listed.items()]
     return Live(tuple(texts), tuple(notes), tuple(f"{kind.name} of {kind.api_version}" for kind in missing))
 
 
