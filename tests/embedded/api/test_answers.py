@@ -3,6 +3,8 @@
 import gzip
 import json
 
+import pytest
+
 from tests.embedded.api.calling import MAPS, MERGE, PODS, Server, config_map, pod
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
@@ -106,6 +108,14 @@ def test_preconditions_of_a_delete_count() -> None:
     assert dry.code == 200
     assert server.call("GET", f"{MAPS}/a").code == 200
     assert server.call("DELETE", f"{MAPS}/a", {}).tree["status"] == "Success"
+
+
+@pytest.mark.parametrize("version", ["1x", "\u00f1", "9" * 30])
+def test_a_version_that_no_object_can_have_is_a_precondition_that_fails(version: str) -> None:
+    server = Server()
+    server.call("POST", MAPS, config_map("a"))
+    assert server.call("DELETE", f"{MAPS}/a", {"preconditions": {"resourceVersion": version}}).code == 409
+    assert server.call("GET", f"{MAPS}/a").code == 200
 
 
 def test_yaml_is_read_as_json_is() -> None:

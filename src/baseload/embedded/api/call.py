@@ -150,7 +150,7 @@ class Call:
             _seconds(grace),
             cast("Propagation | None", policy),
             str(held.get("uid") or ""),
-            version_of(str(held.get("resourceVersion") or "")),
+            _version(str(held.get("resourceVersion") or "")),
         )
 
     def is_dry_delete(self) -> bool:
@@ -160,6 +160,11 @@ class Call:
         if causes := [cause for value in values for cause in options.dry_run(str(value))]:
             raise options.invalid(_OPTIONS, *causes)
         return bool(values)
+
+
+def _version(text: str) -> int:
+    """The resourceVersion that a precondition names; a text that is none is that of no object."""
+    return version_of(text) if not text or (text.isascii() and text.isdecimal() and len(text) < 20) else -1
 
 
 @lru_cache(maxsize=64)
