@@ -14,7 +14,7 @@ from typing import Final, Literal
 import msgspec
 
 from baseload.embedded.actors.client import ActorClient
-from baseload.embedded.api.ledger import KEPT, Row
+from baseload.embedded.api.ledger import DEFAULT, KEPT, Row, Subject, state
 from baseload.embedded.store.record import Record
 from baseload.values import instant
 from baseload.values.clock import Clock
@@ -28,18 +28,6 @@ SIMILAR_WITHIN: Final = 600 * instant.SECOND
 FORGOTTEN_EVERY: Final = 60.0  # seconds; as long events share a lease with those before them
 _REMEMBERED: Final = 4096  # objects of one source, as in client-go's caches
 _TOGETHER: Final = "(combined from similar events): "
-_DEFAULT: Final = "default"  # where events about what has no namespace are kept
-
-
-class _Subject(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
-    """What an event is about."""
-
-    kind: str = ""
-    namespace: str = ""
-    name: str = ""
-    uid: str = ""
-    api_version: str = ""
-    resource_version: str = ""
 
 
 class Source(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -52,7 +40,7 @@ class Source(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 class _Sections(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """An event but for its metadata."""
 
-    involved_object: _Subject
+    involved_object: Subject
     reason: str
     message: str
     source: Source
@@ -75,9 +63,8 @@ class Counted(Row):
 
     def sections(self) -> _Sections:
         """Its object but for the metadata."""
-        version = str(self.version) if self.version else ""
         return _Sections(
-            _Subject(self.kind, self.namespace, self.name, self.uid, self.api_version, version),
+            self.subject,
             self.reason,
             self.message,
             self.source,
@@ -159,17 +146,11 @@ class Recorder:
             self._events.again(row)
             return
         told.row = self._counted(regarding, type, reason, message, now)
-        self._events.begin(told.row, regarding.namespace or _DEFAULT, now)
+        self._events.begin(told.row, regarding.namespace or DEFAULT, now)
 
     def _counted(self, about: Record, type: Type, reason: str, message: str, now: int) -> Counted:
-        resource = about.resource
         return Counted(
-            resource.kind,
-            resource.api_version,
-            about.namespace,
-            about.name,
-            about.uid,
-            about.version,
+            *state(about),
             type,
             reason,
             message,

@@ -12,14 +12,13 @@ import msgspec
 
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.recorder import Type
-from baseload.embedded.api.ledger import Row
+from baseload.embedded.api.ledger import DEFAULT, Row, Subject, state
 from baseload.embedded.store.record import Record
 from baseload.values import instant
 
 FINISHED: Final = 360 * instant.SECOND  # without another one; looked for as often
 REFRESHED: Final = 1800 * instant.SECOND
 _MICROSECOND: Final = 1000
-_DEFAULT: Final = "default"  # where events about what has no namespace are kept
 _Key = tuple[str, int, str, str, str]
 
 
@@ -59,7 +58,7 @@ class Series:
         now = self._clock.now()
         told = self._told[key] = Told(self._row(regarding, related, type, reason, action, note), now, written=1)
         told.row.last = now
-        self._events.begin(told.row, regarding.namespace or _DEFAULT, now)
+        self._events.begin(told.row, regarding.namespace or DEFAULT, now)
         return told
 
     def again(self, told: Told) -> None:
@@ -101,14 +100,8 @@ class Series:
             self._events.renew(row, self._clock.now())
 
     def _row(self, about: Record, related: Record | None, type: Type, reason: str, action: str, note: str) -> "_Row":
-        resource = about.resource
         return _Row(
-            resource.kind,
-            resource.api_version,
-            about.namespace,
-            about.name,
-            about.uid,
-            about.version,
+            *state(about),
             type,
             reason,
             note,
@@ -118,17 +111,6 @@ class Series:
             began=self._clock.now(),
             related=None if related is None else _about(related),
         )
-
-
-class _Subject(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
-    """What an event is about."""
-
-    kind: str = ""
-    namespace: str = ""
-    name: str = ""
-    uid: str = ""
-    api_version: str = ""
-    resource_version: str = ""
 
 
 class _Counted(msgspec.Struct, frozen=True, gc=False, rename="camel"):
@@ -146,7 +128,7 @@ _NOTHING: Final = _Nothing()
 class _Sections(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """An event but for its metadata."""
 
-    involved_object: _Subject
+    involved_object: Subject
     reason: str
     message: str
     type: str
@@ -158,7 +140,7 @@ class _Sections(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     first_timestamp: None = None
     last_timestamp: None = None
     series: _Counted | msgspec.UnsetType = msgspec.UNSET
-    related: _Subject | msgspec.UnsetType = msgspec.UNSET
+    related: Subject | msgspec.UnsetType = msgspec.UNSET
 
 
 class _Row(Row):
@@ -169,14 +151,13 @@ class _Row(Row):
     began: int = 0
     last: int = 0
     count: int = 1
-    related: _Subject | None = None
+    related: Subject | None = None
 
     def sections(self) -> _Sections:
         """Its object but for the metadata."""
         counted = _Counted(self.count, _written(self.last)) if self.count > 1 else msgspec.UNSET
-        version = str(self.version) if self.version else ""
         return _Sections(
-            _Subject(self.kind, self.namespace, self.name, self.uid, self.api_version, version),
+            self.subject,
             self.reason,
             self.message,
             self.type,
@@ -195,13 +176,6 @@ def _written(moment: int) -> str:
     return f"{instant.format(second * instant.SECOND)[:-1]}.{rest // _MICROSECOND:06}Z"
 
 
-def _about(held: Record) -> _Subject:
-    resource = held.resource
-    return _Subject(
-        resource.kind,
-        held.namespace,
-        held.name,
-        held.uid,
-        resource.api_version,
-        str(held.version) if held.version else "",
-    )
+def _about(held: Record) -> Subject:
+    kind, api_version, namespace, name, uid, version = state(held)
+    return Subject(kind, namespace, name, uid, api_version, str(version) if version else "")

@@ -27,6 +27,21 @@ _STAYS: Final = 60 * instant.SECOND  # how long a reader that does not wait for 
 _LONG_AGO: Final = -(1 << 62)
 
 
+DEFAULT: Final = "default"
+"""Where events about what has no namespace are kept"""
+
+
+class Subject(msgspec.Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """What an event is about."""
+
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+    api_version: str = ""
+    resource_version: str = ""
+
+
 class Row(msgspec.Struct, gc=False, eq=False):
     """An event, before it is an object and as long as it is one. Its names are those of the event's API."""
 
@@ -47,9 +62,24 @@ class Row(msgspec.Struct, gc=False, eq=False):
     record: Record | None = None  # as the ledger has written it
     is_written: bool = False
 
+    @property
+    def subject(self) -> Subject:
+        """What it is about, as its object tells it."""
+        version = str(self.version) if self.version else ""
+        return Subject(self.kind, self.namespace, self.name, self.uid, self.api_version, version)
+
     def sections(self) -> msgspec.Struct:
         """Its object but for the metadata."""
         raise TypeError(f"{type(self).__name__} does not say what its object is like")
+
+
+State = tuple[str, str, str, str, str, int]
+"""Kind, apiVersion, namespace, name, uid and version: how a row begins"""
+
+
+def state(held: Record) -> State:
+    """What a row says of the object that it is about."""
+    return held.resource.kind, held.resource.api_version, held.namespace, held.name, held.uid, held.version
 
 
 class Ledger:
