@@ -42,6 +42,19 @@ def test_both_readers_read_the_same_and_both_writers_write_the_same(entries: lis
     assert managers.encoded(managers.tell(kept.managers)) == msgspec.json.encode(managers.written(read))
 
 
+@given(entries_kept())
+def test_entries_that_were_just_written_are_known_as_they_would_be_read(entries: list[Entry]) -> None:
+    written = managers.read(entries)
+    raw = managers.remembered(written, managers.tell(written))
+
+    known = managers.decoded(raw)
+
+    assert known is not None
+    assert managers.encoded(known.told) == raw
+    assert known.managers == managers.read(msgspec.json.decode(raw)) == written
+    assert all(fieldset.encoded(entry.fields) == entry.json for entry in known.managers.values())
+
+
 @pytest.mark.parametrize(
     "odd",
     [

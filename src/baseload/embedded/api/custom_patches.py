@@ -67,9 +67,7 @@ def patched(cluster: Cluster, target: Target, old: Record, call: Call) -> Record
     )
     if managed is None:
         return old
-    new = msgspec.structs.replace(
-        old, status=msgspec.json.encode(status), managed=entries.encoded(managed) if managed else b""
-    )
+    new = msgspec.structs.replace(old, status=msgspec.json.encode(status), managed=managed)
     record = cluster.store.change(
         old.resource, old.namespace, old.name, lambda _: new, "status", dry_run=call.is_dry_run, exact=True
     )

@@ -59,7 +59,7 @@ def patched(cluster: Cluster, target: Target, old: Record, call: Call) -> Record
     )
     if managed is None:
         return old
-    return _stored(cluster, old, status, entries.encoded(managed) if managed else b"", call)
+    return _stored(cluster, old, status, managed, call)
 
 
 def _fits(target: Target, status: bytes) -> bool:

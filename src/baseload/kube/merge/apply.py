@@ -16,7 +16,7 @@ from baseload.kube.merge import check, combine, compare, fieldset, last_applied,
 from baseload.kube.merge import managers as entries
 from baseload.kube.merge.elements import ElementError
 from baseload.kube.merge.fieldset import FieldSet
-from baseload.kube.merge.managers import APPLY, UPDATE, Entry, Kept, Manager, Managers, ManagersError, Told
+from baseload.kube.merge.managers import APPLY, UPDATE, Entry, Kept, Manager, Managers, ManagersError
 from baseload.kube.merge.prune import pruned
 from baseload.kube.merge.refusal import bad_request, bounded, failed
 from baseload.kube.merge.tree import Object, same, without_nulls
@@ -102,8 +102,8 @@ def told_after_update(
     manager: str,
     now: int,
     subresource: str,
-) -> list[Told] | None:
-    """The entries of the managers after a write of two trees without them; None where nothing changed.
+) -> bytes | None:
+    """The entries of the managers after a write of two trees without them, as JSON; None where nothing changed.
 
     It is `managed_after_update` for a caller who knows the entries as they are kept.
     """
@@ -117,7 +117,9 @@ def told_after_update(
         except ElementError:
             pass
     new = entries.tell(managers)
-    return None if not found and entries.tell_the_same(kept.told, new) and same(before, after) else new
+    if not found and entries.tell_the_same(kept.told, new) and same(before, after):
+        return None
+    return entries.remembered(managers, new) if new else b""
 
 
 def settled(before: Object | None, after: Object) -> Object:
@@ -199,7 +201,8 @@ class _Write:
         fields = fieldset.difference(held.fields, found.removed) if held else {}
         if won:
             fields = fields if fieldset.covers(fields, won) else fieldset.union(won, fields)
-            managers[who] = Entry(self._kind.api_version, fields, self._time)
+            json = held.json if held and fields is held.fields else b""
+            managers[who] = Entry(self._kind.api_version, fields, self._time, json)
         elif held and fields:
             managers[who] = held.holding(fields)
         else:

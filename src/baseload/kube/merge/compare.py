@@ -6,12 +6,14 @@ but taken whole.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from baseload.kube.merge import fieldset, outline
 from baseload.kube.merge.elements import all_of
 from baseload.kube.merge.fieldset import FieldSet
+from baseload.kube.merge.modified import Unlike, modified
 from baseload.kube.merge.tree import ABSENT, same
 from baseload.kube.merge.types import ListType, MapType, Type
 
@@ -37,11 +39,15 @@ _Found = tuple[FieldSet, FieldSet, FieldSet]
 
 def compare(kind: Type, before: object, after: object) -> Comparison:
     """What changed from one tree to the other."""
+    if before is after:
+        return Comparison()
+    if isinstance(before, dict) and isinstance(after, dict) and kind.mapping is not None and not kind.mapping.atomic:
+        with suppress(Unlike):
+            return Comparison(modified=modified(kind.mapping, before, after))
     found: _Found = {}, {}, {}
-    if before is not after:
-        for form in _forms(kind, before, after):
-            for all_of_it, fields in zip(found, _below(form, before, after) or (), strict=False):
-                all_of_it.update(fields)
+    for form in _forms(kind, before, after):
+        for all_of_it, fields in zip(found, _below(form, before, after) or (), strict=False):
+            all_of_it.update(fields)
     return Comparison(*found)
 
 
@@ -98,7 +104,7 @@ def _maps(form: MapType, before: dict[str, object], after: dict[str, object]) ->
             found[1][step[0]] = {}
         else:
             _at(step[0], step[1], old, new, found)
-    if after.keys() - before.keys():
+    if len(after) != len(before) or not after.keys() <= before.keys():
         found[2].update(outline.below(form, {name: new for name, new in after.items() if name not in before}))
     return found
 

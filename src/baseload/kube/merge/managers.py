@@ -4,6 +4,7 @@ An applier is one manager whatever the version it applied in; an updater is anot
 Entries of other versions of the kind are read as if fields had the same names there.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -52,6 +53,10 @@ class Entry:
         """The entry with other fields; the entry itself where they are the same."""
         return self if fields is self.fields else Entry(self.api_version, fields, self.time)
 
+    def told_as(self, json: bytes) -> "Entry":
+        """The entry with its fields as they are written."""
+        return self if self.json else Entry(self.api_version, self.fields, self.time, json)
+
 
 Managers = dict[Manager, Entry]
 
@@ -87,6 +92,7 @@ class Told(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True, gc=F
 
 
 _decode: Final = msgspec.json.Decoder(list[Told]).decode
+_MOST_RECENT: Final = 1 << 13  # objects, of about 2 kB each
 
 
 class Kept(NamedTuple):
@@ -96,8 +102,25 @@ class Kept(NamedTuple):
     managers: Managers
 
 
+_recent: Final[OrderedDict[bytes, Kept]] = OrderedDict()
+"""What was kept last: who writes an object's status soon writes it again"""
+
+
+def remembered(managers: Managers, told: list[Told]) -> bytes:
+    """The entries that `tell` made of managers, as they are kept."""
+    raw = encoded(told)
+    entries = zip(_in_order(managers), told, strict=True)
+    _recent[raw] = Kept(told, {who: managers[who].told_as(bytes(entry.fields_v1)) for who, entry in entries})
+    if len(_recent) > _MOST_RECENT:
+        _recent.popitem(last=False)
+    return raw
+
+
 def decoded(raw: bytes) -> Kept | None:
     """The entries in JSON as `encoded` writes it; None for any other, whether or not it can be read."""
+    if raw in _recent:
+        _recent.move_to_end(raw)
+        return _recent[raw]
     try:
         told = _decode(raw)
         return Kept(told, _of_told(told)) if all(map(_is_whole, told)) and encoded(told) == raw else None

@@ -10,6 +10,8 @@ merge patch. Directives in the patch say the rest:
 * `$setElementOrder/x` gives the order of the list x.
 """
 
+from operator import itemgetter
+
 from baseload.kube.merge import go_text
 from baseload.kube.merge.order import identity, reordered
 from baseload.kube.merge.patch_meta import PatchMeta, of_kind
@@ -148,16 +150,26 @@ def _list(held: list[object], patch: list[object], meta: PatchMeta) -> list[obje
     """A merged list, in the order of the patch and, for the rest, the old one."""
     if not held and not patch:
         return held
+    if meta.key and _is_by_item(held, patch, meta.key):
+        return [_map(other, item, meta) for other, item in zip(held, patch, strict=True)]  # type: ignore[arg-type]
     if not _of_maps(held, patch):
         first = {identity(item): item for item in reversed([*held, *patch])}
         return reordered(list(reversed(first.values())), patch, held, key="")
     if not meta.key:
         raise failed("cannot merge lists without merge key for struct")
     held, items = _after_directives(held, patch, meta.key)
-    names = [identity(item, meta.key) for item in held]
-    if len(set(names)) == len(names) and names == [identity(item, meta.key) for item in items]:
-        return [_merged(other, item, meta) for other, item in zip(held, items, strict=True)]  # as mostly
     return reordered(_items(held, items, meta), items, held, key=meta.key)
+
+
+def _is_by_item(held: list[object], patch: list[object], key: str) -> bool:
+    """Whether a patch tells the items that there are, each by a text of its own and without directives: as mostly."""
+    try:
+        names = list(map(itemgetter(key), held))  # type: ignore[arg-type]
+        told = list(map(itemgetter(key), patch))  # type: ignore[arg-type]
+        is_same = names == told and set(map(type, names)) == {str} and len(set(names)) == len(names)
+        return is_same and not any(_PATCH in item for item in patch)  # type: ignore[operator]  # a name is a map's
+    except (KeyError, TypeError):
+        return False
 
 
 def _of_maps(*lists: list[object]) -> bool:
