@@ -24,6 +24,21 @@ def test_a_list_tells_its_version_and_continues_at_it() -> None:
     assert first["metadata"]["resourceVersion"] == second["metadata"]["resourceVersion"]
 
 
+@pytest.mark.parametrize("path", [MAPS, "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers"])
+def test_a_list_of_built_in_objects_says_once_what_they_are(path: str) -> None:
+    server = Server()
+    server.call("POST", MAPS, config_map("a", x="1"))
+    target = {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}, "maxReplicas": 2}
+    scaler = {"metadata": {"name": "a"}, "spec": target}
+    made = server.call("POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", scaler)
+    assert made.code == 201, made.tree
+
+    (item,) = server.call("GET", path).tree["items"]
+
+    assert item["metadata"]["name"] == "a"
+    assert not {"kind", "apiVersion"} & item.keys()
+
+
 def test_a_table_holds_the_objects_as_the_client_asks() -> None:
     server = Server()
     server.call("POST", MAPS, config_map("a", x="1", y="2"))

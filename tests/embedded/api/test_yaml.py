@@ -85,7 +85,7 @@ def test_lists_tables_and_refusals_are_told_in_yaml_too() -> None:
     table = body(server.call("GET", MAPS, headers={"accept": f"{YAML};as=Table;v=v1;g=meta.k8s.io"}))
     refused = body(server.call("GET", f"{MAPS}/y", headers=READ))
 
-    assert listed.startswith("apiVersion: v1\nitems:\n- apiVersion: v1\n  data:\n    a: b\n")
+    assert listed.startswith("apiVersion: v1\nitems:\n- data:\n    a: b\n")
     assert table.startswith("apiVersion: meta.k8s.io/v1\ncolumnDefinitions:\n- description: ")
     assert refused == (
         'apiVersion: v1\ncode: 404\ndetails:\n  kind: configmaps\n  name: "y"\nkind: Status\n'

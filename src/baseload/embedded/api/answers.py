@@ -224,7 +224,7 @@ def watched(cluster: Cluster, found: Target, call: Call, wanted: Form) -> tuple[
 
 def _list(found: Target, listed: list[Record], metadata: dict[str, Json]) -> Answer:
     head = {"kind": found.kind.list_kind, "apiVersion": found.kind.view.api_version, "metadata": metadata}
-    body = b'%b,"items":[%b]}' % (msgspec.json.encode(head)[:-1], b",".join(map(found.kind.json, listed)))
+    body = b'%b,"items":[%b]}' % (msgspec.json.encode(head)[:-1], b",".join(map(found.kind.item, listed)))
     return Answer(200, body)
 
 

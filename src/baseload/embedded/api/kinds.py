@@ -134,6 +134,16 @@ class ServedKind:
         """The same as JSON."""
         return encode(record) if self.conversion is None else msgspec.json.encode(self.tree(record))
 
+    def item(self, record: Record) -> bytes:
+        """The object's JSON in a list, where only custom resources say what kind they are of."""
+        if self.is_custom:
+            return self.json(record)
+        if self.conversion is not None:
+            tree = self.tree(record)
+            return msgspec.json.encode({name: tree[name] for name in tree if name not in ("kind", "apiVersion")})
+        head = f'{{"kind":"{record.resource.kind}","apiVersion":"{record.resource.api_version}",'
+        return b"{" + encode(record)[len(head) :]
+
     @property
     def is_plain(self) -> bool:
         """Whether objects are shown in the very bytes that are kept."""
