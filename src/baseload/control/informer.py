@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from baseload.kube import manifests as kube_manifests
+import msgspec
+
 from baseload.kube.client.client import Client
 from baseload.kube.client.errors import ApiError, Unauthorized
 from baseload.kube.client.objects import Event, Object
@@ -18,15 +19,15 @@ from baseload.kube.client.port import Resource
 from baseload.kube.client.reflector import Reflector, offers_streaming
 from baseload.kube.client.requests import EVERYTHING, Selected
 from baseload.kube.client.retry import Backoff
-from baseload.kube.found import Found
 from baseload.kube.kinds import Kind
-from baseload.kube.manifests import Manifests
-from baseload.kube.sources import Source
+from baseload.kube.schema.finding import Weight
+from baseload.kube.schema.rules import Rules
 from baseload.kube.types.meta import Wire
 from baseload.model.fold import Change, fold
 from baseload.model.view import View
 from baseload.values.errors import BadInput
 
+_NOT_READ: Final = Wire()
 _BEGINNING: Final = Backoff(0.8, 30.0)
 
 
@@ -40,7 +41,6 @@ class Transition:
 
 
 Listener = Callable[[Transition], None]
-_Read = tuple[Found, Wire | None]
 
 
 class Kept:
@@ -96,7 +96,8 @@ class Informer:
         self.kept = {kind: Kept(kind, self._note) for kind in kinds}
         self._listeners: list[Listener] = []
         self._dirty: dict[tuple[Kind, tuple[str, str]], None] = {}
-        self._read: dict[Kind, dict[tuple[str, str], _Read]] = {kind: {} for kind in self.kept}
+        self._read: dict[tuple[Kind, tuple[str, str]], Wire | None] = {}  # what the view is made of
+        self._rules = Rules()
         self._view = View()
         self._reflectors: list[Reflector] = []
         self._at_first: ApiError | None = None  # before there are reflectors
@@ -152,13 +153,6 @@ class Informer:
         self._read_dirty()
         return self._view
 
-    @property
-    def manifests(self) -> Manifests:
-        """The same as an input, kind by kind, each in the order of namespace and name."""
-        self._read_dirty()
-        both = [read[key] for read in self._read.values() for key in sorted(read)]
-        return Manifests([found for found, _ in both], [reading for _, reading in both])
-
     def _note(self, transition: Transition) -> None:
         changed = transition.after or transition.before
         assert changed is not None
@@ -171,46 +165,28 @@ class Informer:
         dirty, self._dirty = self._dirty, {}
         if not dirty:
             return
-        changes = list(self._forgotten(dirty))
-        fresh = [held for kind, key in dirty if (held := self.kept[kind].objects.get(key)) is not None]
-        by_name = {(kind.api_version, kind.name): kind for kind in self.kept}
-        for found, reading in _readings(fresh):
-            kind = by_name[found.api_version, found.kind]
-            self._read[kind][found.namespace, found.name] = found, reading
-            changes.append(_change(found, reading, is_gone=False))
+        changes: list[Change] = []
+        for place in dirty:
+            kind, (namespace, name) = place
+            if place in self._read:
+                before = self._read.pop(place)
+                changes.append(Change(kind.api_version, kind.name, namespace, name, True, before))
+            held = self.kept[kind].objects.get(place[1])
+            if held is not None and (reading := self._reading(kind, held)) is not _NOT_READ:
+                self._read[place] = reading
+                changes.append(Change(kind.api_version, kind.name, namespace, name, False, reading))
         self._view = fold(self._view, changes)
 
-    def _forgotten(self, dirty: Iterable[tuple[Kind, tuple[str, str]]]) -> Iterable[Change]:
-        for kind, key in dirty:
-            old = self._read[kind].pop(key, None)
-            if old is not None:
-                yield _change(*old, is_gone=True)
-
-
-def _readings(objects: Sequence[Object]) -> Iterable[_Read]:
-    """The readings of objects; one that holds what no reading takes is passed over, as if it were not there."""
-    try:
-        return _read_together(objects)
-    except BadInput:
-        return [read for object in objects for read in _read_alone(object)]
-
-
-def _read_alone(object: Object) -> Iterable[_Read]:
-    try:
-        return _read_together([object])
-    except BadInput:
-        return ()
-
-
-def _read_together(objects: Sequence[Object]) -> Iterable[_Read]:
-    items = b",".join(object.raw for object in objects)
-    text = b'{"kind":"List","apiVersion":"v1","items":[%b]}' % items
-    read = kube_manifests.of_texts([Source("the cluster", text)], validate="ignore")
-    return zip(read.found, read.readings, strict=True)
-
-
-def _change(found: Found, reading: Wire | None, *, is_gone: bool) -> Change:
-    return Change(found.api_version, found.kind, found.namespace, found.name, is_gone, reading)
+    def _reading(self, kind: Kind, held: Object) -> Wire | None:
+        """What decisions read of an object; one that holds what no decision can be made with is passed over."""
+        if kind.reading is None:
+            return None
+        try:
+            reading = held.read(kind.reading)
+        except msgspec.ValidationError:
+            return _NOT_READ
+        is_fatal = any(finding.weight is Weight.FATAL for finding in self._rules.findings(reading))
+        return _NOT_READ if is_fatal else reading
 
 
 def _identity(object: Object) -> tuple[str, str]:

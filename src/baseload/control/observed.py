@@ -1,11 +1,10 @@
 """The cluster as its controllers look things up: objects by name, nodes and claims by machine, pods by node.
 
-It stands on an informer, which tells what changed; readings are made when somebody asks, and kept until the next change
-of their object.
+It stands on an informer, which tells what changed; objects are read when somebody asks, and keep their reading.
 """
 
 from collections.abc import Iterator
-from typing import Final, TypeVar, cast
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -82,7 +81,6 @@ class Observed:
         self._clock = client.clock
         self._places: dict[tuple[Kind, _Key], str] = {}  # where an object stands in the index of its kind
         self._index: dict[tuple[Kind, str], dict[_Key, None]] = {}
-        self._readings: dict[tuple[Kind, _Key], Wire] = {}
 
     def now(self) -> int:
         return self._clock.now()
@@ -145,22 +143,18 @@ class Observed:
 
     def _read(self, kind: Kind, key: _Key, reading: type[T]) -> T | None:
         """The object as that type; one that is none counts as absent."""
-        held = self._readings.get((kind, key))
+        held = self.informer.kept[kind].objects.get(key)
         if held is None:
-            found = self.informer.kept[kind].objects.get(key)
-            if found is None:
-                return None
-            try:
-                held = self._readings[kind, key] = found.read(reading)
-            except msgspec.ValidationError:
-                return None
-        return cast(T, held)
+            return None
+        try:
+            return held.read(reading)
+        except msgspec.ValidationError:
+            return None
 
     def _note(self, change: Transition) -> None:
         one = change.after or change.before
         assert one is not None
         key = change.kind, one.key
-        self._readings.pop(key, None)
         if change.kind not in (POD, NODE, CLAIM):
             return
         before, after = self._places.get(key, ""), place_of(change.kind, change.after)

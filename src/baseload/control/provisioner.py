@@ -166,8 +166,7 @@ class Provisioner:
         if change.kind is POD:
             one = change.after or change.before
             assert one is not None
-            may_wait = change.after and not change.after.node_name and b'"Unschedulable"' in change.after.raw
-            pod = self._observed.pod(*one.key) if may_wait else None
+            pod = self._observed.pod(*one.key) if change.after and not change.after.node_name else None
             is_waiting = pod is not None and is_given_up(pod)
             self._is_due = self._is_due or self._makes_a_difference(change, is_waiting=is_waiting)
             self._place(one.key, one.metadata.uid, is_waiting=is_waiting)

@@ -7,6 +7,7 @@ JSON's null means absent, as everywhere in Kubernetes.
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import ClassVar, TypeVar, cast
 
@@ -15,6 +16,7 @@ import msgspec
 from baseload.kube.types.meta import ObjectMeta, Wire
 
 T = TypeVar("T")
+_PartTypes = tuple[type | None, type | None] | None
 _AT = re.compile(r"(.*?) - at `(?:key in )?\$(.*)`", re.DOTALL)
 _WORDS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "object": "map", "array": "list"}
 
@@ -143,11 +145,62 @@ class Readings:
             raise Mistyped(error, below) from error
 
 
+class _Interned:
+    """Values by the type and the bytes that they were read from; what nobody asks for any more is forgotten."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._young: dict[tuple[type, bytes], object] = {}
+        self._old: dict[tuple[type, bytes], object] = {}
+
+    def value(self, of: type[T], raw: bytes) -> T:
+        key = of, raw
+        known = self._young.get(key)
+        if known is None:
+            known = self._old.get(key)
+            if len(self._young) >= self._most:
+                self._old, self._young = self._young, {}
+            self._young[key] = known = decoded(raw, of) if known is None else known
+        return cast(T, known)
+
+
+_specs = _Interned(4096)
+
+
+def of_object(raw: bytes, metadata: ObjectMeta, reading: type[T]) -> T:
+    """The reading of an object whose metadata is already read; of equal specs the same value, for a while.
+
+    Raises msgspec.ValidationError.
+    """
+    types = parts_of(reading)
+    if types is None:
+        return decoded(raw, reading)
+    held = _header(raw)
+    spec, status = bytes(held.spec), bytes(held.status)
+    return joined(
+        reading,
+        metadata,
+        _specs.value(types[0], spec) if spec and types[0] is not None else None,
+        decoded(status, types[1]) if status and types[1] is not None else None,
+    )
+
+
+def joined(reading: type[T], metadata: ObjectMeta, spec: object, status: object) -> T:
+    """A reading put together from its parts; None for one that is absent."""
+    given = {name: part for name, part in (("spec", spec), ("status", status)) if part is not None}
+    return cast("Callable[..., T]", reading)(metadata=metadata, **given)
+
+
+def parts_of(reading: type[T]) -> _PartTypes:
+    """The types of spec and status of a reading that consists of these and metadata; None of another one."""
+    return part_types(cast("type[Wire]", reading)) if issubclass(reading, Wire) else None
+
+
 @cache
-def part_types(reading: type[Wire]) -> tuple[type | None, type | None] | None:
+def part_types(reading: type[Wire]) -> _PartTypes:
     """The types of an object's spec and status; None for a kind that has fields of its own outside them."""
     types = {field.name: field.type for field in msgspec.structs.fields(reading)}
-    if not types.keys() <= {"metadata", "spec", "status"}:
+    if "metadata" not in types or not types.keys() <= {"metadata", "spec", "status"}:
         return None
     return types.get("spec"), types.get("status")
 
@@ -166,4 +219,4 @@ def decoded(raw: bytes, type: type[T]) -> T:
     try:
         return msgspec.json.decode(raw, type=type)
     except msgspec.ValidationError:
-        return msgspec.convert(without_nulls(msgspec.json.decode(raw)), type)
+        return msgspec.convert(without_nulls(msgspec.json.decode(raw)) or {}, type)

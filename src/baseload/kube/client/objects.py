@@ -61,7 +61,7 @@ class _Line(msgspec.Struct):
 class Object:
     """An object in one state, as the JSON that came; one of this process writes its JSON when somebody asks for it."""
 
-    __slots__ = ("_node_name", "_phase", "_raw", "_write", "api_version", "kind", "metadata")
+    __slots__ = ("_node_name", "_phase", "_raw", "_read_as", "_reading", "_write", "api_version", "kind", "metadata")
 
     def __init__(
         self,
@@ -71,11 +71,16 @@ class Object:
         metadata: ObjectMeta,
         *,
         write: Callable[[], bytes] | None = None,
+        read_as: Callable[[type, ObjectMeta], object] | None = None,
         node_name: str | None = None,
         phase: str | None = None,
     ) -> None:
-        """`write` gives the JSON where `raw` is empty; `node_name` and `phase` where they are known already."""
+        """`write` gives the JSON where `raw` is empty, `read_as` a reading without it.
+
+        `node_name` and `phase` are given where they are known already.
+        """
         self._raw, self._write, self._node_name, self._phase = raw, write, node_name, phase
+        self._read_as, self._reading = read_as, cast(object, None)
         self.api_version, self.kind, self.metadata = api_version, kind, metadata
 
     @property
@@ -97,25 +102,32 @@ class Object:
     def node_name(self) -> str:
         """spec.nodeName; "" where there is none."""
         if self._node_name is None:
-            self._node_name = self._read().spec.node_name
+            self._node_name = self._glance().spec.node_name
         return self._node_name
 
     @property
     def phase(self) -> str:
         """status.phase; "" where there is none."""
         if self._phase is None:
-            self._phase = self._read().status.phase
+            self._phase = self._glance().status.phase
         return self._phase
 
-    def _read(self) -> "_Glance":
+    def _glance(self) -> "_Glance":
         try:
             return json_reading.decoded(self.raw, _Glance)
         except msgspec.ValidationError:
             return _Glance()
 
     def read(self, reading: type[T]) -> T:
-        """The object as that type; raises msgspec.ValidationError where it is none."""
-        return json_reading.decoded(self.raw, reading)
+        """The object as that type; raises msgspec.ValidationError where it is none. The last reading is kept."""
+        held = self._reading
+        if type(held) is not reading:
+            if self._read_as is not None:
+                held = self._read_as(reading, self.metadata)
+            else:
+                held = json_reading.of_object(self.raw, self.metadata, reading)
+            self._reading = held
+        return cast(T, held)
 
     def tree(self) -> dict[str, object]:
         """The object decoded anew, for the caller to keep or change."""

@@ -1,6 +1,7 @@
 """The rules that apply to an object, by its kind; paths begin at the object.
 
-Specs of pods are remembered by identity: the loader gives equal specs the same value, and most pods share theirs.
+Specs of pods are remembered by the identity of their containers: equal specs are read as the same value, as most pods
+share theirs, and one that is bound to a node shares all the rest.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -18,6 +19,7 @@ _EVICTION_POLICIES = ("IfHealthyBudget", "AlwaysAllow")
 _MOST_PERCENT = 10_000  # of a workload's pods, kept as a buffer
 MOST_PODS = 250_000
 """More pods than any cluster holds: Kubernetes is made for 150,000."""
+_MOST_REMEMBERED = 100_000  # specs, of which the findings are kept
 
 Workload: TypeAlias = apps.Deployment | apps.ReplicaSet | apps.StatefulSet | apps.DaemonSet
 
@@ -26,7 +28,7 @@ class Rules:
     """The rules, and what they have already found on specs seen before."""
 
     def __init__(self, well_known: Collection[str] = ()) -> None:
-        self._of_specs: dict[int, tuple[core.PodSpec, tuple[Finding, ...]]] = {}  # the spec is held to keep its id
+        self._of_specs: dict[int, tuple[core.PodSpec, tuple[Finding, ...]]] = {}  # the spec is held to keep the id
         self._by_kind: dict[type[Wire], Callable[..., Iterator[Finding]]] = {
             core.Pod: self._pod,
             core.PodTemplate: self._pod_template,
@@ -58,7 +60,7 @@ class Rules:
 
     def _is_like_a_good_one(self, pod: core.Pod) -> bool:
         """Whether a pod shares a spec that nothing is wrong with, and has nothing else that could be."""
-        known = self._of_specs.get(id(pod.spec))
+        known = self._of_specs.get(_identity(pod.spec))
         status = pod.status
         return (
             known is not None
@@ -74,9 +76,12 @@ class Rules:
             yield from rule(value)
 
     def _spec(self, spec: core.PodSpec, path: str) -> Iterator[Finding]:
-        known = self._of_specs.get(id(spec))
+        key = _identity(spec)
+        known = self._of_specs.get(key)
         if known is None:
-            known = self._of_specs[id(spec)] = (spec, tuple(pods.spec(spec)))
+            if len(self._of_specs) >= _MOST_REMEMBERED:
+                self._of_specs.clear()
+            known = self._of_specs[key] = (spec, tuple(pods.spec(spec)))
         for finding in known[1]:
             yield finding.below(path)
 
@@ -124,6 +129,10 @@ class Rules:
         yield from _pods(spec.parallelism, "parallelism")
         yield from _count(spec.completions, "completions")
         yield from self._template(spec.template, "template")
+
+
+def _identity(spec: core.PodSpec) -> int:
+    return id(spec.containers or spec)
 
 
 def _count(number: int | None, path: str) -> Iterator[Finding]:
