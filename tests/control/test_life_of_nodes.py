@@ -211,11 +211,24 @@ def test_a_machine_that_never_registers_is_given_up_after_15_minutes(make: Make)
     assert condition(stage.all("NodePool")[0], "NodeRegistrationHealthy") == ("False", "RegistrationFailed")
 
 
-def test_a_claim_goes_when_its_machine_is_gone(make: Make) -> None:
+def test_a_node_class_is_resolved_anew_when_it_names_something_else(make: Make) -> None:
+    stage = make()
+    stage.start()
+    stage.run(600)
+
+    stage.patch("EC2NodeClass", "default", {"spec": {"role": "others"}})
+
+    stage.run(2)
+    assert stage.all("EC2NodeClass")[0]["status"]["instanceProfile"] == "others-profile"
+
+
+@pytest.mark.parametrize("quiet", [0, 1800])
+def test_a_claim_goes_when_its_machine_is_gone(make: Make, quiet: int) -> None:
     stage = make()
     stage.replicas = 1
     stage.start()
     stage.until(lambda: running(stage) == 1, 60)
+    stage.run(quiet)
     [lost] = stage.living()
     name = stage.all("NodeClaim")[0]["metadata"]["name"]
 
@@ -258,11 +271,13 @@ def test_a_claim_of_another_provider_is_left_alone_and_stops_nothing(make: Make)
     assert "foreign" in [it["metadata"]["name"] for it in stage.all("NodeClaim")]
 
 
-def test_a_node_without_a_claim_is_drained_and_its_machine_left_to_the_collector(make: Make) -> None:
+@pytest.mark.parametrize("quiet", [0, 1800])
+def test_a_node_without_a_claim_is_drained_and_its_machine_left_to_the_collector(make: Make, quiet: int) -> None:
     stage = make()
     stage.replicas = 1
     stage.start()
     stage.until(lambda: running(stage) == 1, 60)
+    stage.run(quiet)
     [node], [claim] = stage.all("Node"), stage.all("NodeClaim")
     stage.patch("NodeClaim", claim["metadata"]["name"], {"metadata": {"finalizers": None}})
     stage.delete("NodeClaim", claim["metadata"]["name"])

@@ -26,6 +26,8 @@ class Instances:
 
     def __init__(self, cloud: Cloud, offerings: Offerings, cluster: str) -> None:
         self._cloud, self._offerings, self._cluster = cloud, offerings, cluster
+        self._found: tuple[Instance, ...] = ()  # what was last listed
+        self._held: tuple[Held, ...] = ()
 
     async def launch(self, claim: NodeClaim, node_class: EC2NodeClass | None) -> Machine | Refused:
         """The claim's machine. Raises what the cloud raises, save that there is no capacity."""
@@ -67,9 +69,12 @@ class Instances:
     async def held(self) -> tuple[Held, ...]:
         """The machines that carry this cluster's tags."""
         found = await self._cloud.instances({CLUSTER_TAG: self._cluster, NODEPOOL: "*"})
-        return tuple(
-            Held(it.id, it.provider_id, it.launched, it.tags.get(UID_TAG, ""), it.state in _OVER) for it in found
-        )
+        if found is not self._found:
+            self._found = found
+            self._held = tuple(
+                Held(it.id, it.provider_id, it.launched, it.tags.get(UID_TAG, ""), it.state in _OVER) for it in found
+            )
+        return self._held
 
     async def _launched(self, claim: NodeClaim, asked: Launch) -> Instance:
         try:

@@ -1,11 +1,13 @@
 """What an EC2NodeClass resolves to: subnets, security groups, images and the instance profile (spec 27.4)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from msgspec.structs import replace as with_fields
 
 from baseload.act.objects import Objects
+from baseload.cloud import port
 from baseload.cloud.errors import InvalidLaunch, NotFound
 from baseload.cloud.port import Cloud, Image
 from baseload.control.controller import Controller
@@ -31,6 +33,18 @@ VALID: Final = "ValidationSucceeded"
 STANDS_ON: Final = (AMIS, PROFILE, GROUPS, SUBNETS, VALID)
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the cloud has of what a NodeClass names, and what is wrong with the names."""
+
+    subnets: tuple[port.Subnet, ...]
+    groups: tuple[port.SecurityGroup, ...]
+    images: tuple[Image, ...]
+    alias_fault: str
+    profile: str
+    profile_fault: str
+
+
 class NodeClasses:
     """The controller of EC2NodeClasses."""
 
@@ -38,6 +52,7 @@ class NodeClasses:
         self._observed, self._objects, self._cloud = observed, objects, cloud
         self._clock = objects.client.clock
         self.controller: Final = Controller(self._clock, self.reconcile)
+        self._settled: dict[str, tuple[EC2NodeClass, _Found]] = {}  # name -> the class that says what was found
         observed.informer.listen(self._note)
 
     async def reconcile(self, name: str) -> float | None:
@@ -45,44 +60,32 @@ class NodeClasses:
         node_class = self._observed.node_class(name)
         if node_class is None or node_class.metadata.deletion_timestamp:
             return None
-        status, said = await self._resolved(node_class)
-        wanted = with_fields(node_class, status=status)
+        found = await self._find(node_class)
+        known = self._settled.get(name)
+        if known is not None and known[0] is node_class and known[1] == found:
+            return FOUND_AGAIN
+        status, said = _resolved(node_class, found)
         generation = node_class.metadata.generation
         held = node_class.status.conditions
         for one in said:
             held = conditions.with_condition(held, one, self._clock.now(), generation=generation)
         held = conditions.with_ready(held, STANDS_ON, self._clock.now(), generation=generation)
+        wanted = with_fields(node_class, status=with_fields(status, conditions=held))
         try:
-            await self._objects.write(node_class, with_fields(wanted, status=with_fields(status, conditions=held)))
+            written = await self._objects.write(node_class, wanted)
         except errors.NotFound:
             return None
+        if written is node_class:
+            self._settled[name] = node_class, found
         return FOUND_AGAIN
 
-    async def _resolved(self, node_class: EC2NodeClass) -> tuple[EC2NodeClassStatus, list[Said]]:
+    async def _find(self, node_class: EC2NodeClass) -> _Found:
         spec = node_class.spec
         subnets = await self._cloud.subnets(spec.subnet_selector_terms)
         groups = await self._cloud.security_groups(spec.security_group_selector_terms)
         images, alias_fault = await self._images(node_class)
         profile, profile_fault = await self._profile(node_class)
-        ordered = sorted(subnets, key=lambda it: (-it.free_addresses, it.id))
-        status = with_fields(
-            node_class.status,
-            subnets=tuple(Subnet(it.id, it.zone, it.zone_id) for it in ordered),
-            security_groups=tuple(SecurityGroup(it.id, it.name) for it in sorted(groups, key=lambda it: it.id)),
-            amis=tuple(_ami(image) for image in images),
-            instance_profile=profile,
-        )
-        missing = "UnsupportedAlias" if alias_fault else "AMINotFound"
-        said = [
-            _found(AMIS, images, missing, alias_fault or "AMISelector did not match any AMIs"),
-            _found(SUBNETS, subnets, "SubnetsNotFound", "SubnetSelector did not match any Subnets"),
-            _found(GROUPS, groups, "SecurityGroupsNotFound", "SecurityGroupSelector did not match any SecurityGroups"),
-            Said(PROFILE, "False", "InstanceProfileNotFound", profile_fault) if profile_fault else Said(PROFILE),
-        ]
-        unready = [one.type for one in said if one.status != "True"]
-        waits = "Awaiting AMI, Instance Profile, Security Group, and Subnet resolution"
-        said.append(Said(VALID, "False", "DependenciesNotReady", waits) if unready else Said(VALID))
-        return status, said
+        return _Found(tuple(subnets), tuple(groups), tuple(images), alias_fault, profile, profile_fault)
 
     async def _images(self, node_class: EC2NodeClass) -> tuple[Sequence[Image], str]:
         try:
@@ -103,6 +106,31 @@ class NodeClasses:
             before = change.before.metadata.generation if change.before else None
             if before != change.after.metadata.generation:
                 self.controller.queue.add(change.after.metadata.name)
+
+
+def _resolved(node_class: EC2NodeClass, found: _Found) -> tuple[EC2NodeClassStatus, list[Said]]:
+    """The status that says what was found, and what its conditions say."""
+    ordered = sorted(found.subnets, key=lambda it: (-it.free_addresses, it.id))
+    status = with_fields(
+        node_class.status,
+        subnets=tuple(Subnet(it.id, it.zone, it.zone_id) for it in ordered),
+        security_groups=tuple(SecurityGroup(it.id, it.name) for it in sorted(found.groups, key=lambda it: it.id)),
+        amis=tuple(_ami(image) for image in found.images),
+        instance_profile=found.profile,
+    )
+    missing, no_profile = "UnsupportedAlias" if found.alias_fault else "AMINotFound", found.profile_fault
+    said = [
+        _found(AMIS, found.images, missing, found.alias_fault or "AMISelector did not match any AMIs"),
+        _found(SUBNETS, found.subnets, "SubnetsNotFound", "SubnetSelector did not match any Subnets"),
+        _found(
+            GROUPS, found.groups, "SecurityGroupsNotFound", "SecurityGroupSelector did not match any SecurityGroups"
+        ),
+        Said(PROFILE, "False", "InstanceProfileNotFound", no_profile) if no_profile else Said(PROFILE),
+    ]
+    unready = [one.type for one in said if one.status != "True"]
+    waits = "Awaiting AMI, Instance Profile, Security Group, and Subnet resolution"
+    said.append(Said(VALID, "False", "DependenciesNotReady", waits) if unready else Said(VALID))
+    return status, said
 
 
 def _found(type: str, found: Sequence[object], reason: str, message: str) -> Said:

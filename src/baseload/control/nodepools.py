@@ -63,8 +63,7 @@ class NodePools:
 
     async def count(self) -> None:
         """Writes what each pool has, where a node, a claim or a pool has changed."""
-        kept = self._observed.informer.kept
-        seen = tuple(kept[kind].changes for kind in (NODE, CLAIM, POOL))
+        seen = self._observed.changes(NODE, CLAIM, POOL)
         if seen == self._counted:
             return
         view = self._observed.informer.view

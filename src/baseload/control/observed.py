@@ -3,8 +3,8 @@
 It stands on an informer, which tells what changed; objects are read when somebody asks, and keep their reading.
 """
 
-from collections.abc import Iterator
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeVar, cast
 
 import msgspec
 
@@ -81,9 +81,14 @@ class Observed:
         self._clock = client.clock
         self._places: dict[tuple[Kind, _Key], str] = {}  # where an object stands in the index of its kind
         self._index: dict[tuple[Kind, str], dict[_Key, None]] = {}
+        self._lists: dict[Kind, tuple[int, tuple[Wire, ...]]] = {}  # kind -> after how many changes, all of it
 
     def now(self) -> int:
         return self._clock.now()
+
+    def changes(self, *kinds: Kind) -> tuple[int, ...]:
+        """How often each of some kinds changed so far: where these are the same, so are all the objects."""
+        return tuple([self.informer.kept[kind].changes for kind in kinds])
 
     async def synced(self) -> None:
         """Waits until everything has been read once."""
@@ -107,13 +112,13 @@ class Observed:
 
     def claims(self) -> tuple[NodeClaim, ...]:
         """All that are launched from here, by name."""
-        return tuple(claim for claim in self._all(CLAIM, NodeClaim) if is_provided(claim.spec.node_class_ref))
+        return self._listed(CLAIM, self._provided)
 
     def pools(self) -> tuple[NodePool, ...]:
-        return tuple(self._all(POOL, NodePool))
+        return self._listed(POOL, lambda: self._all(POOL, NodePool))
 
     def attachments(self) -> tuple[VolumeAttachment, ...]:
-        return tuple(self._all(ATTACHMENT, VolumeAttachment))
+        return self._listed(ATTACHMENT, lambda: self._all(ATTACHMENT, VolumeAttachment))
 
     def volume_claim(self, namespace: str, name: str) -> PersistentVolumeClaim | None:
         return self._read(VOLUME_CLAIM, (namespace, name), PersistentVolumeClaim)
@@ -128,6 +133,17 @@ class Observed:
 
     def claims_of(self, provider_id: str) -> tuple[NodeClaim, ...]:
         return tuple(self._indexed(CLAIM, provider_id, NodeClaim)) if provider_id else ()
+
+    def _provided(self) -> Iterator[NodeClaim]:
+        return (claim for claim in self._all(CLAIM, NodeClaim) if is_provided(claim.spec.node_class_ref))
+
+    def _listed(self, kind: Kind, read: Callable[[], Iterable[T]]) -> tuple[T, ...]:
+        """What reading a kind gave when an object of it last changed."""
+        changes = self.informer.kept[kind].changes
+        known = self._lists.get(kind)
+        if known is None or known[0] != changes:
+            known = self._lists[kind] = changes, tuple(read())
+        return cast(tuple[T, ...], known[1])
 
     def _all(self, kind: Kind, reading: type[T]) -> Iterator[T]:
         for key in sorted(self.informer.kept[kind].objects):

@@ -18,7 +18,7 @@ from baseload.embedded.api.app import Api, Committed, at_once
 from baseload.embedded.api.call import Call
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.negotiate import PLAIN
-from baseload.embedded.api.watch import AT_ONCE, BOOKMARK_EVERY, Closing, Frame
+from baseload.embedded.api.watch import AT_ONCE, Closing, Frame
 from baseload.embedded.store.errors import BadRequest, StatusError
 from baseload.embedded.store.log import Event as Change
 from baseload.embedded.store.watch import Watch
@@ -92,7 +92,10 @@ class Local:
         return watch, frame, found.kind.is_plain
 
     async def _batches(self, watch: Watch, call: Call) -> AsyncGenerator[Sequence[Change], None]:
-        """What a watch reads, at once when there is something, until it ends."""
+        """What a watch reads, at once when there is something, until it ends.
+
+        Nothing breaks a watch before its end, so a bookmark at the end does for those of each minute.
+        """
         clock = self._clock
         bell = clock.bell()
         end = clock.now() + call.number("timeoutSeconds") * instant.SECOND
@@ -100,8 +103,10 @@ class Local:
             while (left := (end - clock.now()) / instant.SECOND) > 0 and not watch.is_over:
                 if not watch.sleep(bell.ring):
                     yield watch.read(AT_ONCE)
-                elif not await bell.wait(min(left, BOOKMARK_EVERY)):
-                    yield (watch.bookmark(),)
+                else:
+                    await bell.wait(left)
+            if not watch.is_over:
+                yield (watch.bookmark(),)
         finally:
             watch.close()
 

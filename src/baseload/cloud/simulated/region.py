@@ -37,6 +37,7 @@ Types = Callable[[NodeClassSettings], InstanceTypes]
 """The catalogue, as a NodeClass with such settings gets it."""
 What = State | Literal["interrupted"]
 """What befalls an instance: it gets into another state, or is told that it will be interrupted"""
+_Asked = tuple[tuple[tuple[str, str], ...], frozenset[State]]
 _HOME: Final = "us-east-1"
 _NOTHING: Final = Strike()
 
@@ -77,6 +78,7 @@ class Region:
         )
         self.troubles = Troubles(self.agenda, streams, self.inventory, self.queue, self.name)
         self.tokens: dict[str, Known] = {}
+        self._described: dict[_Asked, tuple[list[Instance], tuple[Instance, ...]]] = {}  # of what there was, what held
         self.told: Callable[[Record, What], None] = lambda record, what: None
         """Called with an instance and what befell it, in the moment; it may only take a note"""
         self.troubles.noticed = lambda record: self.told(record, "interrupted")
@@ -125,11 +127,13 @@ class Region:
         return record.instance
 
     def described(self, tags: Mapping[str, str], states: frozenset[State]) -> tuple[Instance, ...]:
-        return tuple(
-            record.instance
-            for record in self.inventory.seen()
-            if record.state in states and carries(record.instance.tags, tags)
-        )
+        """The very tuple of before, as long as all instances are as they were."""
+        asked, seen = (tuple(tags.items()), states), [record.instance for record in self.inventory.seen()]
+        known = self._described.get(asked)
+        if known is None or known[0] != seen:
+            found = tuple(it for it in seen if it.state in states and carries(it.tags, tags))
+            known = self._described[asked] = seen, found
+        return known[1]
 
     def terminate(self, id: str) -> None:
         self.inventory.terminate(self.inventory.get(id), BY_USER)
@@ -140,7 +144,7 @@ class Region:
 
     def statuses(self) -> Iterator[InstanceStatus]:
         for record in self.inventory.seen():
-            if record.state == "running" and (record.hangs or record.events):
+            if (record.hangs or record.events) and record.state == "running":
                 since = [record.hangs[cause] for cause in ("host", "zone") if cause in record.hangs]
                 yield InstanceStatus(
                     record.instance.id,

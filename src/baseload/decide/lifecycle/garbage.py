@@ -44,6 +44,11 @@ def claims_without_instance(
     )
 
 
+def any_young(instances: Iterable[Held], now: int) -> bool:
+    """Whether there is one that is too young to be found without a claim."""
+    return any(now - one.launched <= YOUNG for one in instances)
+
+
 def instances_without_claim(instances: Iterable[Held], claims: Iterable[NodeClaim], now: int) -> tuple[Held, ...]:
     """The instances that no claim names, once they are old enough.
 
