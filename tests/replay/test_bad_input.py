@@ -51,8 +51,8 @@ def test_a_scenario_that_says_little_is_a_scenario() -> None:
             "spec.controllers[0].options.batchIdle: is no known setting (",
         ),
         (
-            {"controllers": [{"name": "scheduler", "hostedBy": {"selector": "a=b"}}]},
-            "spec.controllers[0].hostedBy: scheduler lives outside of the cluster (of karpenter alone)",
+            {"controllers": [{"name": "kubelet", "hostedBy": {"selector": "a=b"}}]},
+            "spec.controllers[0].hostedBy: kubelet lives outside of the cluster (of karpenter, scheduler, ",
         ),
         (
             {"controllers": [{"name": "karpenter", "hostedBy": {}}]},
@@ -110,7 +110,12 @@ def test_what_is_set_wrongly_is_named_with_what_is_allowed(spec: dict[str, Any],
             {"at": "1m", "do": "killController", "controller": "me"},
             ".controller: Invalid value: 'me' (one of karpenter",
         ),
+        (
+            {"at": "1m", "do": "killController", "controller": "scheduler", "afterWrites": 3},
+            ".afterWrites: is not of scheduler (of karpenter alone)",
+        ),
         ({"at": "1m", "do": "apiDown", "delay": "3s"}, ".delay: is no known setting (allowed: "),
+        ({"at": "1m", "do": "apiDown", "controllers": ["sheduler"]}, ".controllers: Invalid value: "),
     ],
 )
 def test_an_event_that_cannot_be_is_named(event: dict[str, Any], expected: str) -> None:

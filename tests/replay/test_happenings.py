@@ -235,7 +235,7 @@ def test_karpenter_does_nothing_while_the_api_server_does_not_answer_it(tmp_path
         duration="20m",
         manifests=[*ELASTIC, deployment("web", 0)],
         events=[
-            {"at": "1m", "do": "apiDown", "for": "10m"},
+            {"at": "1m", "do": "apiDown", "controllers": ["karpenter"], "for": "10m"},
             {"at": "2m", "do": "scale", "workload": "web", "replicas": 1},
         ],
         expect=[
@@ -276,7 +276,7 @@ def test_a_hosted_karpenter_is_down_while_its_pod_is_not_ready(tmp_path: Path) -
         expect=[
             expect("pods.ready", always=True, **{"is": 0}),
             expect("controllers.downTime", controller="karpenter", at="1h", **{"is": 3600}),
-            expect("controllers.starts", at="1h", **{"is": 0}),
+            expect("controllers.starts", controller="karpenter", at="1h", **{"is": 0}),
         ],
     )
     assert verdicts(report) == ["holds"] * 3
@@ -291,8 +291,8 @@ def test_a_hosted_karpenter_is_down_while_its_pod_is_not_ready(tmp_path: Path) -
         events=[{"at": "30m", "do": "evict", "workload": "karpenter"}],
         expect=[
             expect("pods.ready", at="30m", **{"is": 9}),
-            expect("controllers.downTime", at="30m", above=1, below=20),
-            expect("controllers.starts", at="1h", **{"is": 2}),
+            expect("controllers.downTime", controller="karpenter", at="30m", above=1, below=20),
+            expect("controllers.starts", controller="karpenter", at="1h", **{"is": 2}),
         ],
     )
     assert verdicts(report) == ["holds"] * 3
@@ -351,8 +351,8 @@ def test_a_controller_is_ended_in_place_of_its_nth_write_and_goes_on_when_it_sta
             {"at": "1s", "do": "killController", "controller": "karpenter", "afterWrites": writes, "downFor": "7s"}
         ],
         expect=[
-            expect("controllers.starts", at="10m", **{"is": 2}),
-            expect("controllers.downTime", at="10m", **{"is": 7}),
+            expect("controllers.starts", controller="karpenter", at="10m", **{"is": 2}),
+            expect("controllers.downTime", controller="karpenter", at="10m", **{"is": 7}),
             expect("pods.ready", at="10m", **{"is": 1}),
             expect("launches", at="10m", **{"is": 1}),
             expect("launches.unused", at="10m", **{"is": 0}),
@@ -390,10 +390,10 @@ def test_a_controller_is_ended_as_often_as_it_is_said_and_stays_away_as_long(tmp
             {"at": "5m", **killed, "every": "1m", "repeat": 3},
         ],
         expect=[
-            expect("controllers.downTime", at="4m", **{"is": 80}),
-            expect("controllers.downTime", at="10m", **{"is": 95}),
-            expect("controllers.starts", at="10m", **{"is": 5}),
-            expect("controllers.up", at="123s", **{"is": 0}),
+            expect("controllers.downTime", controller="karpenter", at="4m", **{"is": 80}),
+            expect("controllers.downTime", controller="karpenter", at="10m", **{"is": 95}),
+            expect("controllers.starts", controller="karpenter", at="10m", **{"is": 5}),
+            expect("controllers.up", controller="karpenter", at="123s", **{"is": 0}),
         ],
     )
     assert verdicts(report) == ["holds"] * 4

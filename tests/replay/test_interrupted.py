@@ -29,7 +29,12 @@ def story(folder: Path, after: int | None) -> int:
             {"series": "nodeClaims.total", "at": "15m", "is": 1},
             {"series": "instances", "at": "15m", "is": 1},
             {"series": "nodes.total", "at": "15m", "is": 1},
-            {"series": "controllers.starts", "at": "15m", "atLeast": 1 if after is None else 2},
+            {
+                "series": "controllers.starts",
+                "controller": "karpenter",
+                "at": "15m",
+                "atLeast": 1 if after is None else 2,
+            },
         ],
     )
     assert verdicts(report) == ["holds"] * 7, (after, verdicts(report))

@@ -25,11 +25,11 @@ def test_the_same_cluster_on_a_floor_is_no_deadlock() -> None:
 def test_evicted_it_is_down_until_its_next_pod_is_ready() -> None:
     life = lived("a_hosted-on-a-floor")
     stopped, started = (
-        [moment for moment in seconds(life.told(event), life.report.start) if moment > 60]
+        [moment for moment in seconds(life.told(event, object="karpenter"), life.report.start) if moment > 60]
         for event in ("controller.stopped", "controller.started")
     )
     assert [int(moment) for moment in stopped] == [6 * 3600 + 1], "which its containers take to end"
-    begun = seconds(life.told("controller.started"), life.report.start)[0]
+    begun = seconds(life.told("controller.started", object="karpenter"), life.report.start)[0]
     assert len(started) == 1
     assert 0 < started[0] - stopped[0] < 60
     assert life.figure("controllers.downTime") == pytest.approx(begun + started[0] - stopped[0])

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from baseload.replay.weather import NAMES
+from baseload.world.living import PROCESSES
 from tests.scenarios.living import Lived, lived_otherwise
 
 Event = dict[str, Any]
@@ -27,7 +29,9 @@ def trouble(lot: Random) -> Event:
         {"do": "nodeFailure", "nodePool": "spot", "count": lot.randrange(1, 4), "failure": lot.choice(FAILURES)},
         {"do": "nodeFailure", "nodePool": "spot", "count": 2, "failure": "Hangs", "for": seconds(30, 300)},
         {"do": "killController", "controller": "karpenter", "afterWrites": lot.randrange(60), "downFor": "30s"},
+        {"do": "killController", "controller": lot.choice(PROCESSES), "downFor": seconds(1, 400)},
         {"do": "apiDown", "for": seconds(5, 400)},
+        {"do": "apiDown", "controllers": sorted(lot.sample(NAMES, 3)), "for": seconds(5, 400)},
         {"do": "apiSlow", "delay": seconds(1, 8), "for": seconds(5, 400)},
         {"do": "cloudFault", "call": lot.choice(CALLS), "percent": 30, "for": seconds(5, 300), **lot.choice(WRONG)},
         {"do": "outOfCapacity", "types": [lot.choice(("c5.*", "m5.*", "c6i.*"))], "for": "300s"},

@@ -32,6 +32,8 @@ class Process:
         self._is_to_end = False
         self.starts = 0
         self.is_up = False
+        self.since = clock.now()
+        """When it came up, or went down"""
         self.told: Callable[[], None] = _nobody
         """Called when it has come up or gone down; it may only take a note"""
 
@@ -56,13 +58,15 @@ class Process:
                 await self._bell.wait(_LONG)
             self._is_to_end = False
             self.starts += 1
-            self.is_up = True
-            self.told()
+            self._turn(is_up=True)
             try:
                 await self._clock.together(self._make(), self._watch())
             except _Ended:
-                self.is_up = False
-                self.told()
+                self._turn(is_up=False)
+
+    def _turn(self, *, is_up: bool) -> None:
+        self.is_up, self.since = is_up, self._clock.now()
+        self.told()
 
     async def _watch(self) -> None:
         while not self._held and not self._is_to_end:

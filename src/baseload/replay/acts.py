@@ -14,14 +14,15 @@ from baseload.cloud.simulated.draws import WHOLE
 from baseload.cloud.simulated.settings import CapacityRule, FaultScript, Where, Window
 from baseload.kube import kinds
 from baseload.kube.client.client import Client
-from baseload.kube.client.errors import ApiError, NotFound
+from baseload.kube.client.errors import ApiError, NotFound, Unreachable
 from baseload.kube.client.port import Resource
 from baseload.kube.manifests import Manifests
 from baseload.replay import chosen_nodes
-from baseload.replay.between import Fate, Weather
-from baseload.replay.happenings import Happening
+from baseload.replay.between import Fate
+from baseload.replay.happenings import BY_USERS, Happening
 from baseload.replay.loads import Loads
 from baseload.replay.notebook import Notebook
+from baseload.replay.weather import EVERYBODY, USERS, Weather
 from baseload.values.instant import SECOND
 from baseload.world.living import Living
 
@@ -68,12 +69,22 @@ class Acts:
         """Does it, at this moment."""
         self._tell(f"event.{happening.do.lower()}", "", said(happening.fields))
         try:
+            if happening.do in BY_USERS:
+                await self._reach()
             if happening.do == "apply":
                 await self._apply(applied)
             else:
                 await self._acts[happening.do](happening.fields)
         except (ApiError, CloudError) as error:
             self._tell("event.refused", type(error).__name__, str(error))
+
+    async def _reach(self) -> None:
+        """What a user asks of the API server comes through, if it does, when that gets to it."""
+        sky = self._weather.sky(USERS)
+        if sky.outages:
+            raise Unreachable("the API server does not answer", was_sent=True)
+        if delay := sky.delay:
+            await self._clock.sleep(delay / SECOND)
 
     def _tell(self, event: str, reason: str, message: str, object: str = "") -> None:
         self._note.tell(SOURCE, event, object, reason, message)
@@ -206,21 +217,14 @@ class Acts:
         )
 
     async def _slow(self, fields: _Fields) -> None:
-        delay = fields["delay"]
-        self._weather.delays.append(delay)
-        self._after(fields["for"], lambda: self._weather.delays.remove(delay))
+        self._after(fields["for"], self._weather.slow(fields["controllers"] or EVERYBODY, fields["delay"]))
 
     async def _api_down(self, fields: _Fields) -> None:
-        self._weather.outages += 1
-
-        def answers_again() -> None:
-            self._weather.outages -= 1
-
-        self._after(fields["for"], answers_again)
+        self._after(fields["for"], self._weather.down(fields["controllers"] or EVERYBODY))
 
     async def _kill(self, fields: _Fields) -> None:
         name, down = fields["controller"], _DOWN if fields["downFor"] is None else fields["downFor"]
-        if name not in self._fates:
+        if name not in self._living.processes:
             self._tell("event.refused", "NotFound", f"there is no {name}")
         elif fields["afterWrites"] is None:
             self._end(name, down)

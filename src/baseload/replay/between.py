@@ -7,29 +7,17 @@ any more.
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from baseload.cloud.port import Cloud, Fleet, Launched
 from baseload.kube.client.errors import Timeout, Unreachable
 from baseload.kube.client.objects import Event
 from baseload.kube.client.port import Answer, Direct, Passable, Request, Way
+from baseload.replay.weather import Sky
 from baseload.values.clock import Clock
 from baseload.values.instant import SECOND
 
 _NEVER: Final = 1e9
-
-
-@dataclass(slots=True)
-class Weather:
-    """How the API server is; durations in nanoseconds."""
-
-    delays: list[int] = field(default_factory=list)
-    outages: int = 0
-
-    @property
-    def delay(self) -> int:
-        return sum(self.delays)
 
 
 class Fate:
@@ -71,8 +59,8 @@ class Life:
 class WatchedWay:
     """The way to the cluster in one life."""
 
-    def __init__(self, way: Way, clock: Clock, life: Life, weather: Weather) -> None:
-        self._way, self._clock, self._life, self._weather = way, clock, life, weather
+    def __init__(self, way: Way, clock: Clock, life: Life, sky: Sky) -> None:
+        self._way, self._clock, self._life, self._sky = way, clock, life, sky
 
     @property
     def server(self) -> str:
@@ -90,12 +78,12 @@ class WatchedWay:
         await self._way.passed(seconds)
 
     async def _through(self, seconds: float, *, changes: bool) -> None:
-        weather = self._weather
-        if weather.outages:
+        sky = self._sky
+        if sky.outages:
             await self._clock.sleep(seconds)
             raise Timeout(f"{self.server} did not answer within {seconds:g} s")
         await self._life.do(changes=changes)
-        if delay := weather.delay:
+        if delay := sky.delay:
             if delay >= seconds * SECOND:
                 await self._clock.sleep(seconds)
                 raise Timeout(f"{self.server} did not answer within {seconds:g} s")
@@ -104,10 +92,10 @@ class WatchedWay:
     async def lines(self, request: Request, *, opening: float, idle: float) -> AsyncGenerator[bytes, None]:
         """A watch breaks when the server is down."""
         self._refuse()
-        weather = self._weather
+        sky = self._sky
         async with aclosing(self._way.lines(request, opening=opening, idle=idle)) as lines:
             async for line in lines:
-                if weather.outages or weather.delays:
+                if sky.outages or sky.delays:
                     await self._come()
                 yield line
 
@@ -115,10 +103,10 @@ class WatchedWay:
         """The same without lines; the way must be one within the process."""
         assert isinstance(self._way, Direct)
         self._refuse()
-        weather = self._weather
+        sky = self._sky
         async with aclosing(self._way.events(request)) as batches:
             async for batch in batches:
-                if weather.outages or weather.delays:
+                if sky.outages or sky.delays:
                     await self._come()
                 yield batch
 
@@ -127,11 +115,11 @@ class WatchedWay:
 
     async def _come(self) -> None:
         self._refuse()
-        if delay := self._weather.delay:
+        if delay := self._sky.delay:
             await self._clock.sleep(delay / SECOND)
 
     def _refuse(self) -> None:
-        if self._weather.outages:
+        if self._sky.outages:
             raise Unreachable(f"{self.server} does not answer", was_sent=True)
 
 

@@ -23,7 +23,7 @@ from baseload.values import quantity, selector
 from baseload.values.errors import BadInput
 from baseload.values.instant import SECOND
 from baseload.world import life_settings, options
-from baseload.world.living import Hosting, LifeSettings
+from baseload.world.living import PROCESSES, Hosting, LifeSettings
 
 _WHOLE: Final = fields.whole(0, 10_000)
 SCHEDULER: Final[Mapping[str, Field]] = {
@@ -64,8 +64,11 @@ NAMES: Final[Mapping[str, str]] = {
     "kubelet": "the nodes' kubelets",
     "node-lifecycle": "kube-controller-manager's controller of nodes that are not heard of",
     "cni": "the network agent",
+    "controller-manager": "kube-controller-manager's controllers of workloads, their pods and budgets",
+    "storage": "those who make volumes and attach them",
+    "cloud-controller-manager": "who deletes the Nodes of machines that are gone",
 }
-HOSTED: Final = ("karpenter",)
+HOSTED: Final = PROCESSES
 """Those that may live in a pod"""
 
 
@@ -111,7 +114,7 @@ def read(trees: Iterator[Tree], file: str) -> Chosen:
             tree.note("name", f"Duplicate value: {name}")
         seen.add(name)
         _host(tree, name, chosen)
-        _READERS[name](tree, chosen, file)
+        _READERS.get(name, _plain)(tree, chosen, file)
         if not enabled:
             if name == "karpenter":
                 chosen.karpenter = None
@@ -259,6 +262,11 @@ def _cni(tree: Tree, chosen: Chosen, file: str) -> None:
         taint=found["taint"] or usual.taint,
         sets_up_in=usual.sets_up_in if found["setsUpIn"] is None else found["setsUpIn"],
     )
+
+
+def _plain(tree: Tree, chosen: Chosen, file: str) -> None:
+    """One of which nothing can be set."""
+    tree.map("options").done()
 
 
 def _camel(name: str) -> str:

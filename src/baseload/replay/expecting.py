@@ -14,6 +14,7 @@ from baseload.replay.happenings import CAPACITY_TYPES
 from baseload.replay.judge import BOUNDS, Bound, Expectation, When
 from baseload.replay.series import CHOICES, KINDS, PENDING_LONGER, Query
 from baseload.values import duration
+from baseload.world.living import PROCESSES
 
 Interval = tuple[int, int | None]
 """From a moment on, until another one or the end"""
@@ -62,7 +63,7 @@ FILTERS: Final[Mapping[str, Field]] = {
     "cause": about(fields.TEXT, "of a cause"),
     "reason": about(fields.TEXT, "events with a reason"),
     "kind": about(fields.TEXT, "events about objects of a kind"),
-    "controller": about(fields.one_of("karpenter"), "of a controller"),
+    "controller": about(fields.one_of(*PROCESSES), "of a controller"),
 }
 VALUES: Final[Mapping[str, Field]] = {
     "is": about(fields.NUMBER, "equal to this"),

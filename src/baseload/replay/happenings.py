@@ -12,7 +12,9 @@ from baseload.cloud.simulated.forms import Tree
 from baseload.cloud.simulated.settings import CALLS, ERRORS
 from baseload.replay import fields
 from baseload.replay.fields import Field, about
+from baseload.replay.weather import NAMES
 from baseload.values import cron, duration
+from baseload.world.living import KARPENTER, PROCESSES
 
 MOST: Final = 100_000  # events of a scenario, the repeated ones counted each
 _FAILURES: Final = ("Dies", "Stops", "Hangs", "HostFails", "Retires")
@@ -20,6 +22,9 @@ CAPACITY_TYPES: Final = ("on-demand", "spot")
 
 _NAMESPACE: Final = about(fields.TEXT, "`default` where nothing is said")
 _FOR: Final = about(fields.LENGTH, "how long; for good where nothing is said")
+_STRUCK: Final = about(
+    fields.texts(fields.one_of(*NAMES)), "for whom; for everybody, the scenario's users too, where nothing is said"
+)
 _OBJECT: Final = {
     "kind": about(fields.TEXT, "e.g. `Deployment`").required,
     "name": about(fields.TEXT, "its name").required,
@@ -102,18 +107,17 @@ KINDS: Final[Mapping[str, tuple[str, Mapping[str, Field]]]] = {
         },
     ),
     "apiSlow": (
-        "has the API server answer the controllers of nodes later",
-        {"delay": about(fields.LENGTH, "how much later").required, "for": _FOR},
+        "has the API server answer later",
+        {"delay": about(fields.LENGTH, "how much later").required, "controllers": _STRUCK, "for": _FOR},
     ),
-    "apiDown": (
-        "has the API server not answer the controllers of nodes, and breaks their watches",
-        {"for": _FOR},
-    ),
+    "apiDown": ("has the API server not answer, and breaks watches", {"controllers": _STRUCK, "for": _FOR}),
     "killController": (
         "ends the process of a controller; it starts anew",
         {
-            "controller": about(fields.one_of("karpenter"), "which").required,
-            "afterWrites": about(fields.whole(0), "not now, but in place of its next write or cloud call but so many"),
+            "controller": about(fields.one_of(*PROCESSES), "which").required,
+            "afterWrites": about(
+                fields.whole(0), "of karpenter: not now, but in place of its next write or cloud call but so many"
+            ),
             "downFor": about(fields.SPAN, "until it starts anew; 5s"),
         },
     ),
@@ -133,6 +137,11 @@ MOMENTS: Final[Mapping[str, Field]] = {
     "every": about(fields.LENGTH, "again and again, so long after each other"),
     "repeat": about(fields.whole(1, MOST), "how often in all; to the end of the run where nothing is said"),
 }
+
+
+BY_USERS: Final = ("apply", "delete", "scale", "patch", "runCronJob", "cordon", "uncordon", "evict")
+"""What somebody asks of the API server"""
+WEATHERS: Final = ("apiSlow", "apiDown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +242,11 @@ def _some_fault(tree: Tree, found: Mapping[str, Any]) -> None:
         tree.note("", "does nothing", "give error, delay or lost")
 
 
+def _of_karpenter(tree: Tree, found: Mapping[str, Any]) -> None:
+    if found["afterWrites"] is not None and found["controller"] not in (None, KARPENTER):
+        tree.note("afterWrites", f"is not of {found['controller']}", f"of {KARPENTER} alone")
+
+
 _Check = Callable[[Tree, Mapping[str, Any]], None]
 _CHECKS: Final[Mapping[str, tuple[_Check, ...]]] = {
     "interrupt": (_one_target,),
@@ -241,4 +255,5 @@ _CHECKS: Final[Mapping[str, tuple[_Check, ...]]] = {
     "uncordon": (_one_target,),
     "loadCurve": (_some_use,),
     "cloudFault": (_some_fault,),
+    "killController": (_of_karpenter,),
 }

@@ -66,7 +66,10 @@ class Recounts:
 
     def _of_scheduler(self, sums: dict[str, dict[str, int]], bound: dict[str, frozenset[str]]) -> Iterator[str]:
         """What the scheduler reckons with on each node, against what is there."""
-        cluster = self._living.scheduler.model.cluster
+        scheduler = self._living.scheduler
+        if scheduler is None:
+            return  # there is none now
+        cluster = scheduler.model.cluster
         for name, asked in sums.items():
             node = cluster.node(name)
             if node is None:

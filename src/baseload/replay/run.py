@@ -15,8 +15,8 @@ from baseload.journal.write import Writer
 from baseload.kube.client.port import Way
 from baseload.replay import deadlocks, figures, judge
 from baseload.replay.acts import Acts
-from baseload.replay.between import Fate, Life, WatchedCloud, WatchedWay, Weather
-from baseload.replay.happenings import Happening
+from baseload.replay.between import Fate, Life, WatchedCloud, WatchedWay
+from baseload.replay.happenings import WEATHERS, Happening
 from baseload.replay.judge import Judgement
 from baseload.replay.loads import Loads, Workload
 from baseload.replay.notebook import Notebook
@@ -24,6 +24,7 @@ from baseload.replay.recount import Recounts
 from baseload.replay.report import Judged, Report
 from baseload.replay.scenario import Scenario
 from baseload.replay.series import Book
+from baseload.replay.weather import Weather
 from baseload.replay.witness import PRIORITY, Witness
 from baseload.replay.workloads import workload_of
 from baseload.report import timeline
@@ -70,7 +71,7 @@ class Run:
         self.writer = None if self._file is None else Writer(self._file)
         self.notebook = Notebook(self.clock, self.book, self.writer)
         self.witness = Witness(self.living, self.notebook)
-        self.fates = {name: Fate() for name in self.living.processes}
+        self.fates = {name: Fate() for name in (KARPENTER,) if name in self.living.processes}
         self.recounts = Recounts(self.living)
         self.acts = self._acts()
 
@@ -97,7 +98,10 @@ class Run:
             self._file.close()
 
     def _acts(self) -> Acts:
-        living, weather = self.living, Weather()
+        living, weather = self.living, Weather(self.living)
+        if any(one.do in WEATHERS for one in self.scenario.happenings):
+            living.clock_of = weather.clock_of
+        weather.start = self._start
         loads = Loads(self.clock, living.usage, self._workload, self._running)
         living.usage = loads.usage
         acts = Acts(living, self.notebook, loads=loads, weather=weather, fates=self.fates)
@@ -106,7 +110,7 @@ class Run:
         def between(way: Way, cloud: Cloud) -> tuple[Way, Cloud]:
             life = Life(self.fates[KARPENTER], self.clock)
             watched: Any = WatchedCloud(cloud, life)  # what it does not change it hands on
-            return WatchedWay(way, self.clock, life, weather), watched
+            return WatchedWay(way, self.clock, life, weather.sky(KARPENTER)), watched
 
         living.between = between
         return acts

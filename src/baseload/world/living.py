@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Final, Protocol
 
 from baseload.catalog.columns import InstanceTypes
 from baseload.catalog.ec2 import DEFAULT_REGION
@@ -53,7 +53,15 @@ from baseload.world.event_rows import EventRows
 from baseload.world.machines import CloudMachines
 
 KARPENTER: Final = "karpenter"
+SCHEDULER: Final = "scheduler"
+WORKLOADS: Final = "controller-manager"
+NODE_LIFECYCLE: Final = "node-lifecycle"
+STORAGE: Final = "storage"
+CLOUD_NODES: Final = "cloud-controller-manager"
+KUBELET: Final = "kubelet"
 CNI: Final = "cni"
+PROCESSES: Final = (KARPENTER, SCHEDULER, WORKLOADS, NODE_LIFECYCLE, STORAGE, CLOUD_NODES)
+"""What can end and begin anew, and live in pods of the cluster"""
 REACTS_AFTER: Final = 0.05
 """Seconds until kube-controller-manager looks at what happened: watch, queue, and its 20 writes a second"""
 _LAST: Final = 100  # the priority of controllers, after everything that the cluster itself does
@@ -87,6 +95,14 @@ class LifeSettings:
     """Controller -> where it lives; one that is not named lives outside of the cluster"""
     vm_memory_overhead_percent: str = "0.075"
     reserved_enis: int = 0
+
+
+class Actor(Protocol):
+    """What works beside the API until it is ended."""
+
+    async def run(self) -> None: ...
+
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,25 +165,34 @@ class Living:
             heartbeats=heartbeats,
             network=self.network,
         )
-        self.scheduler: Final = Scheduler(cluster, clock, settings.scheduler)
-        self.workloads: Final = Controllers(cluster, clock, usage=self._usage, reacts_after=REACTS_AFTER)
-        self.karpenter: Karpenter | None = None  # the one that runs
+        self.clock_of: Callable[[str], Clock] = lambda _: clock
+        """By which clock a component lives that starts"""
+        self.scheduler: Scheduler | None = None  # the one that runs
+        self.karpenter: Karpenter | None = None
         self.processes: Final[dict[str, Process]] = {}
         self._parts = [
             Part("cloud", 0, self.cloud.run),
-            Part("kubelet", 10, self.kubelets.run),
-            Part("scheduler", 20, self.scheduler.run),
-            Part("controller-manager", 30, self.workloads.run),
-            Part("node-lifecycle", 40, self._node_lifecycle(heartbeats).run),
-            Part("taint-eviction", 41, TaintEviction(cluster, clock).run),
-            Part("pod-garbage-collector", 42, PodGarbage(cluster, clock).run),
-            Part("cloud-controller-manager", 43, CloudNodes(cluster, clock, self._state).run),
-            Part("storage", 45, Storage(cluster, clock, CloudDisks(self.cloud, clock)).run),
+            Part(KUBELET, 10, self.kubelets.run),
             Part("event-ttl", 44, Forgetting(ActorClient(cluster, "kube-apiserver"), clock).run),
-            Part(CNI, 50, Cni(cluster, clock, self.network, settings.cni).run),
+            Part(CNI, 50, lambda: Cni(cluster, self.clock_of(CNI), self.network, settings.cni).run()),
         ]
+        self._add(SCHEDULER, 20, self._scheduler)
+        self._add_actors(
+            WORKLOADS, 30, lambda clock: Controllers(cluster, clock, usage=self._usage, reacts_after=REACTS_AFTER)
+        )
+        self._add_actors(
+            NODE_LIFECYCLE,
+            40,
+            lambda clock: NodeLifecycle(
+                cluster, clock, heartbeats, evicts_one_look_later=settings.evicts_one_look_later
+            ),
+            lambda clock: TaintEviction(cluster, clock),
+            lambda clock: PodGarbage(cluster, clock),
+        )
+        self._add_actors(CLOUD_NODES, 43, lambda clock: CloudNodes(cluster, clock, self._state))
+        self._add_actors(STORAGE, 45, lambda clock: Storage(cluster, clock, CloudDisks(self.cloud, clock)))
         if settings.karpenter is not None:
-            self._add(KARPENTER, self._karpenter)
+            self._add(KARPENTER, _LAST, self._karpenter)
 
     def client(self, manager: str, way: Way | None = None) -> Client:
         """A client in this process, under the name that managedFields have for it."""
@@ -186,14 +211,36 @@ class Living:
         """Gives the data directory back."""
         self.embedded.close()
 
-    def _add(self, name: str, make: Callable[[], Step]) -> None:
+    def _add(self, name: str, priority: int, make: Callable[[], Step]) -> None:
         """A controller, as a process that can end and begin anew."""
         process = self.processes[name] = Process(self.clock, make)
         hosting = self.settings.hosts.get(name)
         if hosting is not None:
             host = Host(self.client("host"), hosting.namespace, hosting.labels, process)
             self._parts.append(Part(f"host of {name}", _LAST - 1, host.run))
-        self._parts.append(Part(name, _LAST, process.run))
+        self._parts.append(Part(name, priority, process.run))
+
+    def _add_actors(self, name: str, priority: int, *makes: Callable[[Clock], Actor]) -> None:
+        """Actors that are one process."""
+
+        async def run() -> None:
+            clock = self.clock_of(name)
+            actors = [make(clock) for make in makes]
+            try:
+                await clock.together(*(actor.run() for actor in actors))
+            finally:
+                for actor in actors:
+                    actor.close()
+
+        self._add(name, priority, run)
+
+    async def _scheduler(self) -> None:
+        self.scheduler = Scheduler(self.cluster, self.clock_of(SCHEDULER), self.settings.scheduler)
+        try:
+            await self.scheduler.run()
+        finally:
+            self.scheduler.close()
+            self.scheduler = None
 
     async def _karpenter(self) -> None:
         assert self.settings.karpenter is not None
@@ -206,10 +253,6 @@ class Living:
             await self.karpenter.run()
         finally:
             self.karpenter = None
-
-    def _node_lifecycle(self, heartbeats: Heartbeats) -> NodeLifecycle:
-        late = self.settings.evicts_one_look_later
-        return NodeLifecycle(self.cluster, self.clock, heartbeats, evicts_one_look_later=late)
 
     def _state(self, provider_id: str) -> cloud_nodes.State:
         """What the cloud says of a Node's machine; one that it never had is somebody's own and runs."""

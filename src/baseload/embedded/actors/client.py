@@ -44,6 +44,7 @@ class ActorClient:
         self._kinds: dict[tuple[str, str], ServedKind] = {}  # Kubernetes' own, which never change
         self._many: dict[tuple[str, bytes], tuple[Target, tuple[Likeness, str] | None]] = {}  # what is made alike
         self._second, self._moment = -1, ""
+        self._subscriptions: list[tuple[Resource, Subscription]] = []
 
     # -- reading
 
@@ -70,7 +71,15 @@ class ActorClient:
 
     def subscribe(self, group: str, name: str, classes: Iterable[str], ring: Callable[[], None]) -> Subscription:
         """The changes of some classes from now on; `ring` may only take a note."""
-        return self.store.subscribe(self.resource(group, name), classes, ring)
+        resource = self.resource(group, name)
+        subscription = self.store.subscribe(resource, classes, ring)
+        self._subscriptions.append((resource, subscription))
+        return subscription
+
+    def close(self) -> None:
+        """It hears of nothing any more."""
+        while self._subscriptions:
+            self.store.unsubscribe(*self._subscriptions.pop())
 
     def now(self) -> str:
         """The time as objects carry it."""

@@ -55,6 +55,10 @@ class CloudNodes:
             if self._unready:
                 await self._clock.sleep(INTERVAL)
 
+    def close(self) -> None:
+        """It hears of nothing any more."""
+        self._client.close()
+
     def _note(self, node: Record) -> None:
         if nodes.ready(node) == "True":
             self._unready.pop(node.name, None)

@@ -50,6 +50,9 @@ class Heartbeats:
         """`ring` is called when a node begins, falls silent or renews."""
         self._rings.append(ring)
 
+    def unfollow(self, ring: Callable[[], None]) -> None:
+        self._rings.remove(ring)
+
     def take(self) -> tuple[str, ...]:
         """The nodes of which something changed since the last time."""
         changed = tuple(self._changed)

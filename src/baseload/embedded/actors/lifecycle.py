@@ -90,6 +90,11 @@ class NodeLifecycle:
             moments = [*self._due.values(), *self._turns()]
             await self._bell.wait((min(moments) - now) / SECOND if moments else _LONG)
 
+    def close(self) -> None:
+        """It hears of nothing any more."""
+        self._heartbeats.unfollow(self._bell.ring)
+        self._client.close()
+
     # -- hearing
 
     def _hear(self) -> None:

@@ -47,6 +47,10 @@ class PodGarbage:
             self._collect(self._clock.now())
             await self._clock.sleep(INTERVAL)
 
+    def close(self) -> None:
+        """It hears of nothing any more."""
+        self._client.close()
+
     def _hear(self) -> None:
         for event in self._pods.take():
             pod, old = event.record, event.old

@@ -61,6 +61,10 @@ class TaintEviction:
                     self._evict(uid, timer[1], timer[2])
             await self._bell.wait((self._heap[0][0] - now) / SECOND if self._heap else _LONG)
 
+    def close(self) -> None:
+        """It hears of nothing any more."""
+        self._client.close()
+
     def _hear(self) -> None:
         for event in self._nodes.take():
             if event.type == "DELETED":

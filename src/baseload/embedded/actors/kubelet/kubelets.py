@@ -55,6 +55,10 @@ class Kubelets:
         self.strained = Strained(self)
         self.nodes: dict[str, NodeRun] = {}
         self.node_kind = self.client.resource("", "Node")
+        self.is_cut_off = False
+        """Whether the API is out of their reach: what runs goes on, and nothing is heard or told"""
+        self.lag = 0
+        """How much later they hear of pods, in nanoseconds"""
         self._made = 0
         self._machines = machines
         self._pods = self.client.subscribe("", "Pod", _OF_PODS, self.lives.ring)
@@ -90,11 +94,27 @@ class Kubelets:
         for pod in table.on_node(node.name):
             self._take(node, pod)
 
+    def cut_off(self) -> None:
+        """The API is out of the reach of all of them from now on."""
+        for node in self.nodes.values():
+            if node.can_post:
+                self.leases.fall_silent(node.name)
+        self.is_cut_off = True
+
+    def reconnect(self) -> None:
+        """They reach it again, and tell what happened meanwhile."""
+        self.is_cut_off = False
+        for node in self.nodes.values():
+            self.heard(node)
+        self.lives.ring()
+
     # -- what comes
 
     def _hear(self) -> None:
         for change in self._changes():
             self._change(change)
+        if self.is_cut_off:
+            return
         for event in self._nodes.take():
             if event.type == "DELETED":
                 self._unadopt(event.record)

@@ -71,7 +71,7 @@ class NodeRun:
     @property
     def can_post(self) -> bool:
         """Whether what its kubelet writes arrives."""
-        return self.is_registered and not self.is_hung and not self.is_starved
+        return self.is_registered and not self.is_hung and not self.is_starved and not self.kubelets.is_cut_off
 
     # -- the node
 
@@ -82,7 +82,7 @@ class NodeRun:
             return
         while self.now() < machine.registers_at:
             yield machine.registers_at
-        while self.is_hung:
+        while self.is_hung or self.kubelets.is_cut_off:
             yield None
         self._register()
         if machine.ready_at is None:

@@ -114,7 +114,9 @@ class PodRun:
     def life(self) -> Life:
         """All of it; ends when the object is gone or the kubelet has no more to do with it."""
         node = self.node
-        yield node.now() + node.settings.sees_after
+        yield node.now() + node.settings.sees_after + node.kubelets.lag
+        while node.kubelets.is_cut_off:
+            yield None  # it is to be admitted by what the API says of the node
         held = self._held()
         if held is not None and is_over(held):
             self.is_over = True  # it ended under an earlier kubelet of the node

@@ -23,7 +23,7 @@ class Scheduler:
     """A kube-scheduler beside an embedded API."""
 
     def __init__(self, cluster: Cluster, clock: Clock, settings: Settings = DEFAULTS) -> None:
-        client = ActorClient(cluster, MANAGER)
+        client = self._client = ActorClient(cluster, MANAGER)
         profiles = {profile.scheduler_name: profile for profile in settings.profiles}
         self._series: Final = Series(client, settings.profiles[0].scheduler_name)
         self._clock: Final = clock
@@ -71,6 +71,10 @@ class Scheduler:
             self.cycles += 1
             if not self.cycles % _LOOK and model.cluster.kinds > self._kinds:
                 self._forget()
+
+    def close(self) -> None:
+        """It hears of nothing any more."""
+        self._client.close()
 
     def _rest(self) -> float:
         """How long nothing is to be done, in seconds."""

@@ -22,7 +22,8 @@ class Storage:
 
     def __init__(self, cluster: Cluster, clock: Clock, disks: Disks) -> None:
         self._clock, self._bell = clock, clock.bell()
-        objects = Objects(ActorClient(cluster, MANAGER))
+        self._client = ActorClient(cluster, MANAGER)
+        objects = Objects(self._client)
         self._jobs = Jobs(clock)
         self._csi_nodes = CsiNodes(objects, disks, self._bell.ring)
         self._claims = Claims(objects, self._jobs, disks, self._bell.ring)
@@ -31,6 +32,10 @@ class Storage:
     async def run(self) -> None:
         """Works for ever."""
         await self._clock.together(self._control(), self._jobs.run())
+
+    def close(self) -> None:
+        """It hears of nothing any more."""
+        self._client.close()
 
     async def _control(self) -> None:
         self._csi_nodes.begin()

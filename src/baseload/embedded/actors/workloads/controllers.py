@@ -79,6 +79,10 @@ class Controllers:
             if self._reacts_after:
                 await self._clock.sleep(self._reacts_after)
 
+    def close(self) -> None:
+        """It hears of nothing any more."""
+        self.place.client.close()
+
     def _begin(self) -> None:
         place = self.place
         place.hear("", "Pod", ALL, place.pods.note)
