@@ -103,3 +103,11 @@ def test_a_recommendation_is_told_and_no_more() -> None:
     assert not interruption.ends("rebalance_recommendation")
     assert interruption.ends("spot_interrupted")
     assert interruption.told("rebalance_recommendation").type == "Normal"
+
+
+def test_a_reservation_that_ends_shuts_its_offering_and_one_that_is_not_the_machine_s_nothing() -> None:
+    labels = {"node.kubernetes.io/instance-type": "m5.large", "topology.kubernetes.io/zone": "us-east-1a"}
+    reserved = claim(labels={**labels, "karpenter.sh/capacity-type": "reserved"})
+
+    assert interruption.refused(reserved, "capacity_reservation_interrupted") == ("m5.large", "us-east-1a", "reserved")
+    assert interruption.refused(claim(labels=labels), "capacity_reservation_interrupted") is None

@@ -1,9 +1,12 @@
 """Objects with other fields: how a decision says what an object should become."""
 
+from collections.abc import Iterable, Mapping
+
 from msgspec.structs import replace as with_fields
 
 from baseload.decide.lifecycle import conditions
 from baseload.decide.lifecycle.conditions import Said
+from baseload.decide.lifecycle.names import DRIFTED
 from baseload.kube.types.core import Node
 from baseload.kube.types.karpenter import NodeClaim
 from baseload.kube.types.meta import ObjectMeta, Taint
@@ -40,3 +43,25 @@ def with_taints(held: tuple[Taint, ...], more: tuple[Taint, ...]) -> tuple[Taint
 def is_same_taint(one: Taint, other: Taint) -> bool:
     """Whether both are one taint; its value and its time do not matter."""
     return (one.key, one.effect) == (other.key, other.effect)
+
+
+def rewritten(
+    claims: Iterable[NodeClaim], marks: Mapping[str, str], maker: ObjectMeta, hash: str, version: str
+) -> tuple[NodeClaim, ...]:
+    """The claims on which another version of their maker's hash was written, as this version (`marks`) writes them.
+
+    One that drifted already keeps its hash, and so its drift; no other one drifts by the change of version. There are
+    none once the maker itself carries this version, which is written last.
+    """
+    if maker.annotations.get(version) == marks[version]:
+        return ()
+    changed = []
+    for claim in claims:
+        held = claim.metadata.annotations
+        if held.get(version) == marks[version]:
+            continue
+        new = {version: marks[version]}
+        if conditions.find(claim.status.conditions, DRIFTED) is None:
+            new[hash] = marks[hash]
+        changed.append(claim_with(claim, annotations={**held, **new}))
+    return tuple(changed)

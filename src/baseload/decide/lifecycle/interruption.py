@@ -11,13 +11,14 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
+from baseload.decide.fit.types import RESERVED
 from baseload.decide.lifecycle import conditions
 from baseload.decide.lifecycle.changed import claim_with
 from baseload.decide.lifecycle.names import TERMINATION
 from baseload.kube.types.karpenter import NodeClaim
 from baseload.plan.lifecycle import Told
 from baseload.values.instant import SECOND
-from baseload.values.label import INSTANCE_TYPE, ZONE
+from baseload.values.label import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
 
 Kind = Literal[
     "spot_interrupted",
@@ -32,6 +33,8 @@ Kind = Literal[
 ]
 IMPAIRED: Final = 120 * SECOND
 """So long a status check has to fail before the instance counts as unhealthy."""
+_GONE: Final[dict[Kind, str]] = {"spot_interrupted": "spot", "capacity_reservation_interrupted": RESERVED}
+"""kind -> the capacity type that is not to be had there for a while"""
 _FORCEFUL: Final[frozenset[Kind]] = frozenset({"instance_status", "system_status"})
 
 
@@ -150,7 +153,12 @@ def refused(claim: NodeClaim, kind: Kind) -> tuple[str, str, str] | None:
     """The offering that is not asked for again for a while: (instance type, zone, capacity type)."""
     labels = claim.metadata.labels
     type, zone = labels.get(INSTANCE_TYPE, ""), labels.get(ZONE, "")
-    return (type, zone, "spot") if kind == "spot_interrupted" and type and zone else None
+    gone = _GONE.get(kind)
+    if gone is None or not (type and zone):
+        return None
+    if gone == RESERVED and labels.get(CAPACITY_TYPE) != RESERVED:
+        return None  # no reservation was this machine's
+    return type, zone, gone
 
 
 def told(kind: Kind) -> Told:

@@ -7,9 +7,9 @@ from typing import Final
 from msgspec.structs import replace as with_fields
 
 from baseload.decide.lifecycle import conditions
-from baseload.decide.lifecycle.changed import claim_with
+from baseload.decide.lifecycle.changed import rewritten
 from baseload.decide.lifecycle.conditions import OF_POOL, Conditions, Said
-from baseload.decide.lifecycle.names import CLASS_READY, DRIFTED, READY, REGISTRATION_HEALTHY, VALIDATED
+from baseload.decide.lifecycle.names import CLASS_READY, READY, REGISTRATION_HEALTHY, VALIDATED
 from baseload.decide.provision import pool_hash
 from baseload.kube.types.ec2 import EC2NodeClass
 from baseload.kube.types.karpenter import NodeClaim, NodePool
@@ -59,23 +59,8 @@ def hashed(pool: NodePool) -> NodePool:
 
 
 def rehashed(pool: NodePool, claims: Iterable[NodeClaim]) -> tuple[NodeClaim, ...]:
-    """The claims of a pool that another version of the hash was written on, as this version writes them.
-
-    One that drifted already keeps its hash, and so its drift; no other one drifts by the change of version.
-    """
-    marks = pool_hash.marks(pool)
-    if pool.metadata.annotations.get(pool_hash.VERSION) == pool_hash.CURRENT:
-        return ()
-    changed: list[NodeClaim] = []
-    for claim in claims:
-        held = claim.metadata.annotations
-        if held.get(pool_hash.VERSION) == pool_hash.CURRENT:
-            continue
-        new = {pool_hash.VERSION: pool_hash.CURRENT}
-        if conditions.find(claim.status.conditions, DRIFTED) is None:
-            new[pool_hash.HASH] = marks[pool_hash.HASH]
-        changed.append(claim_with(claim, annotations={**held, **new}))
-    return tuple(changed)
+    """The claims of a pool that another version of the hash was written on, as this version writes them."""
+    return rewritten(claims, pool_hash.marks(pool), pool.metadata, pool_hash.HASH, pool_hash.VERSION)
 
 
 def counted(pool: NodePool, states: Iterable[StateNode]) -> NodePool:

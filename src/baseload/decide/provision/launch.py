@@ -3,7 +3,7 @@
 Rules: provisioning spec 4.13, 16.6, 17.6, 19, 28.1.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -131,22 +131,23 @@ class Launches:
         self, final: Requirements, pool: NodePool, table: InstanceTypes, place: int, offering: OfferingColumn
     ) -> dict[str, str]:
         class_key, class_name = pools.node_class_label(pool)
-        labels = dict(self._custom_labels(final))
+        labels = dict(custom_labels(final, self._sets.well_known))
         labels |= pool.spec.template.metadata.labels
         labels |= {NODEPOOL: pool.metadata.name, class_key: class_name}
         labels.update(single_labels.of_type(table, place))
         labels.update(single_labels.of_offering(offering))
         return dict(sorted(labels.items()))
 
-    def _custom_labels(self, final: Requirements) -> Iterator[tuple[str, str]]:
-        """Labels of the pool's own keys: one of the listed values, or a number within the bounds (QUIRK 4.13)."""
-        for key, requirement in final.items():
-            if key in self._sets.well_known or key in (*pools.SIMULATED, HOSTNAME):
-                continue
-            if requirement.operator == "In":
-                yield key, min(requirement.values)
-            elif requirement.complement:
-                yield key, str(requirement.gte or 0)
+
+def custom_labels(final: Requirements, well_known: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Labels of the pool's own keys: one of the listed values, or a number within the bounds (QUIRK 4.13)."""
+    for key, requirement in final.items():
+        if key in well_known or key in (*pools.SIMULATED, HOSTNAME):
+            continue
+        if requirement.operator == "In":
+            yield key, min(requirement.values)
+        elif requirement.complement:
+            yield key, str(requirement.gte or 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from baseload.decide.lifecycle.repair_policies import Policy
 from baseload.kube.types.core import TopologySpreadConstraint
 
 FEATURE_GATES: Mapping[str, bool] = {
@@ -27,6 +28,7 @@ class Options:
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
     default_spread: tuple[TopologySpreadConstraint, ...] = ()  # schedulerConfig.podTopologySpread.defaultConstraints
     per_node_hour: float = 0.0  # dollars that a node costs besides its price; decides nothing, is told apart
+    repair_policies: tuple[Policy, ...] | None = None  # None: the provider's own
     now: int | None = None  # nanoseconds since the epoch; None: no instant was given
 
     def gate(self, name: str) -> bool:
