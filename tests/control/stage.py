@@ -35,6 +35,7 @@ RESOURCES = {
     "NodeClaim": Resource("karpenter.sh", "v1", "nodeclaims"),
     "NodePool": Resource("karpenter.sh", "v1", "nodepools"),
     "EC2NodeClass": Resource("karpenter.k8s.aws", "v1", "ec2nodeclasses"),
+    "DaemonSet": Resource("apps", "v1", "daemonsets"),
     "PodDisruptionBudget": Resource("policy", "v1", "poddisruptionbudgets"),
 }
 ENDS = 3.0  # seconds from a pod's deletion until its kubelet lets it go, at most its grace

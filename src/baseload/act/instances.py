@@ -9,6 +9,7 @@ from typing import Final, cast
 from baseload.act.offerings import Offerings
 from baseload.cloud.errors import InsufficientCapacity, InvalidLaunch, NotFound, TokenReused
 from baseload.cloud.port import LIVING, Cloud, Fleet, Instance, Overrides, Strategy
+from baseload.decide.lifecycle import class_hash
 from baseload.decide.lifecycle.garbage import Held
 from baseload.decide.lifecycle.launch import CLUSTER_TAG, UID_TAG, Choice, Refused
 from baseload.decide.lifecycle.progress import Machine
@@ -42,7 +43,7 @@ class Instances:
             return Refused("insufficient_capacity", str(error))
         if instance.state not in LIVING:
             return Refused("insufficient_capacity", f"the instance {instance.id} ended before it was noted")
-        return _machine(choice, instance)
+        return _machine(choice, instance, node_class)
 
     async def end(self, provider_id: str) -> bool:
         """Has a machine end; whether it is over."""
@@ -102,9 +103,10 @@ def _fleet(token: str, asked: Launch) -> Fleet:
     )
 
 
-def _machine(choice: Choice, instance: Instance) -> Machine:
+def _machine(choice: Choice, instance: Instance, node_class: EC2NodeClass | None) -> Machine:
     labels = choice.labels(instance.instance_type, instance.zone, cast(str, instance.capacity_type))
     if instance.zone_id:
         labels[ZONE_ID] = instance.zone_id
     capacity, allocatable = choice.resources(instance.instance_type)
-    return Machine(instance.provider_id, instance.image, labels, capacity, allocatable)
+    marks = {} if node_class is None else class_hash.marks(node_class)
+    return Machine(instance.provider_id, instance.image, labels, capacity, allocatable, marks)

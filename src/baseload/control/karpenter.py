@@ -8,16 +8,21 @@ from baseload.act.evict import Evictions
 from baseload.act.instances import Instances
 from baseload.act.objects import Objects
 from baseload.act.offerings import Offerings
+from baseload.act.placements import Placements
 from baseload.cloud.port import Cloud
+from baseload.control.expiration import Expiration
 from baseload.control.garbage import Garbage
 from baseload.control.health import RegistrationHealth
 from baseload.control.interruption import Interruption
+from baseload.control.markers import Markers
 from baseload.control.means import Means
 from baseload.control.nodeclaims import NodeClaims
 from baseload.control.nodeclasses import NodeClasses
 from baseload.control.nodepools import NodePools
 from baseload.control.observed import Observed
+from baseload.control.pod_events import PodEvents
 from baseload.control.provisioner import Provisioner
+from baseload.control.repair import Repair
 from baseload.control.settings import Settings
 from baseload.control.termination import Termination
 from baseload.control.transitions import Transitions
@@ -45,6 +50,10 @@ class Karpenter:
         self._classes = NodeClasses(observed, objects, cloud)
         self._garbage = Garbage(means)
         self._interruption = Interruption(means, cloud, offerings)
+        self._markers = Markers(means, offerings, Placements(cloud, client.clock, settings.cluster_name))
+        self._pod_events = PodEvents(means)
+        self._expiration = Expiration(means)
+        self._repair = Repair(means) if settings.options.gate("NodeRepair") else None
         self.provisioner: Final = Provisioner(means, offerings)
 
     async def run(self) -> None:
@@ -53,6 +62,7 @@ class Karpenter:
 
     async def _work(self) -> None:
         await self.observed.synced()
+        gated = [it.controller.run() for it in (self._repair,) if it is not None]
         await self._clock.together(
             self._classes.controller.run(),
             self._pools.run(),
@@ -61,6 +71,10 @@ class Karpenter:
             self._evictions.run(),
             self._garbage.run(),
             self._interruption.run(),
+            self._markers.controller.run(),
+            self._pod_events.controller.run(),
+            self._expiration.controller.run(),
+            *gated,
             self._events.run(),
             self.provisioner.run(),
         )

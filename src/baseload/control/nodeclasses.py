@@ -13,7 +13,7 @@ from baseload.cloud.port import Cloud, Image
 from baseload.control.controller import Controller
 from baseload.control.informer import Transition
 from baseload.control.observed import CLASS, Observed
-from baseload.decide.lifecycle import conditions
+from baseload.decide.lifecycle import class_hash, conditions
 from baseload.decide.lifecycle.conditions import Said
 from baseload.kube.client import errors
 from baseload.kube.types.ec2 import AMI, AMIRequirement, EC2NodeClass, EC2NodeClassStatus, SecurityGroup, Subnet
@@ -70,14 +70,22 @@ class NodeClasses:
         for one in said:
             held = conditions.with_condition(held, one, self._clock.now(), generation=generation)
         held = conditions.with_ready(held, STANDS_ON, self._clock.now(), generation=generation)
-        wanted = with_fields(node_class, status=with_fields(status, conditions=held))
+        wanted = with_fields(class_hash.hashed(node_class), status=with_fields(status, conditions=held))
         try:
+            await self._rehash(node_class)
             written = await self._objects.write(node_class, wanted)
         except errors.NotFound:
             return None
         if written is node_class:
             self._settled[name] = node_class, found
         return FOUND_AGAIN
+
+    async def _rehash(self, node_class: EC2NodeClass) -> None:
+        """Brings claims that carry another version of the hash up to date before the class itself is."""
+        name = node_class.metadata.name
+        claims = {it.metadata.name: it for it in self._observed.claims() if it.spec.node_class_ref.name == name}
+        for changed in class_hash.rehashed(node_class, claims.values()):
+            await self._objects.write(claims[changed.metadata.name], changed)
 
     async def _find(self, node_class: EC2NodeClass) -> _Found:
         spec = node_class.spec

@@ -114,6 +114,10 @@ class Observed:
         """All that are launched from here, by name."""
         return self._listed(CLAIM, self._provided)
 
+    def nodes(self) -> Iterator[Node]:
+        """All, by name."""
+        return self._all(NODE, Node)
+
     def pools(self) -> tuple[NodePool, ...]:
         return self._listed(POOL, lambda: self._all(POOL, NodePool))
 
