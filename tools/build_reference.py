@@ -5,6 +5,7 @@ Run as a script it writes them; `make check` compares them with what it would wr
 
 from pathlib import Path
 
+from baseload.plan.disrupt import KEPT_MEANING, Kept
 from baseload.plan.reason import MEANING, Reason
 
 ROOT = Path(__file__).parents[1]
@@ -20,6 +21,12 @@ def reasons() -> str:
         "| reason | meaning |",
         "|---|---|",
         *(f"| `{reason}` | {MEANING[reason]} |" for reason in Reason),
+        "",
+        "Every node that `baseload plan disrupt` keeps has one of these as `reason`.",
+        "",
+        "| reason | meaning |",
+        "|---|---|",
+        *(f"| `{kept}` | {KEPT_MEANING[kept]} |" for kept in Kept),
     ]
     return "\n".join(lines) + "\n"
 

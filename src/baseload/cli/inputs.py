@@ -84,13 +84,6 @@ _FLAGS: Final = (
         help="Controller settings as a YAML map, e.g. preferencePolicy: Ignore.",
     ),
     click.option(
-        "--expand",
-        type=click.Choice(["auto", "never"]),
-        default="auto",
-        show_default=True,
-        help="Whether Deployments, StatefulSets, ReplicaSets and Jobs get the pods that they lack.",
-    ),
-    click.option(
         "--validate",
         type=click.Choice(["auto", "strict", "warn", "ignore"]),
         default="auto",
@@ -100,6 +93,8 @@ _FLAGS: Final = (
     ),
     click.option("-v", "--verbose", is_flag=True, help="Leave nothing out, and name the kinds that are passed over."),
 )
+_EXPAND: Final = "Whether Deployments, StatefulSets, ReplicaSets and Jobs get the pods that they lack."
+_BEFORE_EXPAND: Final = 6  # flags of the above that help lists before --expand
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +114,24 @@ class Flags:
 
 def input_flags(command: F) -> F:
     """Gives a command the flags of its input; it gets them as `flags`."""
+    return _with_flags(command, "auto")
 
+
+def input_flags_as_is(command: F) -> F:
+    """The same for a command that takes the pods of the input as they are, unless it is asked for more."""
+    return _with_flags(command, "never")
+
+
+def _with_flags(command: F, expand: str) -> F:
     @wraps(command)
     def with_flags(*arguments: Any, **given: Any) -> object:
         flags = Flags(**{name: given.pop(name) for name in Flags.__slots__})
         return command(*arguments, flags=flags, **given)
 
+    choice = click.Choice(["auto", "never"])
+    expands = click.option("--expand", type=choice, default=expand, show_default=True, help=_EXPAND)
     decorated: Callable[..., object] = with_flags
-    for flag in reversed(_FLAGS):
+    for flag in reversed((*_FLAGS[:_BEFORE_EXPAND], expands, *_FLAGS[_BEFORE_EXPAND:])):
         decorated = flag(decorated)
     return cast(F, decorated)
 

@@ -31,7 +31,12 @@ COMPLETE = "_BASELOAD_COMPLETE"  # set by the completion scripts of `baseload co
 
 PLAN = LazyGroup(
     "plan",
-    {"provision": Entry("baseload.cli.plan:provision", "Which nodes would be launched for the pods that are pending.")},
+    {
+        "provision": Entry(
+            "baseload.cli.plan:provision", "Which nodes would be launched for the pods that are pending."
+        ),
+        "disrupt": Entry("baseload.cli.plan:disrupt", "Which nodes would be given up, and what keeps the others."),
+    },
     help="Decide once, on manifests or a live cluster; change nothing.",
 )
 EXPLAIN = LazyGroup(

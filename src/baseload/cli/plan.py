@@ -2,7 +2,7 @@
 
 import click
 
-from baseload.cli.inputs import Flags, input_flags, progress, read
+from baseload.cli.inputs import Flags, input_flags, input_flags_as_is, progress, read
 from baseload.cli.output import OUTPUT, Printed, encoded
 
 
@@ -28,4 +28,34 @@ def provision(flags: Flags, output: str) -> Printed:
         from baseload.cli import json_writer
 
         return json_writer.write(encode.to_json(plan, shared=json_writer.fragment))
+    return encoded(encode.to_json(plan), output)
+
+
+@click.command()
+@input_flags_as_is
+@click.option(
+    "--until-stable", is_flag=True, help="Pass upon pass, each carried out, until nothing is left to do; and the end."
+)
+@OUTPUT
+def disrupt(flags: Flags, until_stable: bool, output: str) -> Printed:
+    """Which nodes would be given up now, by which method, what replaces them, and what keeps the others.
+
+    One pass as Karpenter's disruption makes it: the first method that finds anything ends it. Without `now` among the
+    options it is made for this moment.
+    """
+    from baseload.plan import encode_disrupt as encode
+    from baseload.report import disrupt as report
+    from baseload.world import planning
+
+    inputs = read(flags)
+    if until_stable:
+        with progress("planning"):
+            passes = planning.disrupted_until_stable(inputs)
+        if output == "table":
+            return report.render_passes(passes, wide=flags.verbose)
+        return encoded(encode.passes_to_json(passes), output)
+    with progress("planning"):
+        plan = planning.disrupted(inputs)
+    if output == "table":
+        return report.render(plan, wide=flags.verbose)
     return encoded(encode.to_json(plan), output)

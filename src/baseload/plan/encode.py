@@ -30,7 +30,7 @@ API_VERSION: Final = "baseload.dev/v1alpha1"
 
 def to_json(plan: ProvisionPlan, *, shared: Callable[[object], object] | None = None) -> Json:
     """A ProvisionPlan of the contract. `shared` turns a part that many claims share into what stands for it."""
-    parts = _Parts(shared)
+    parts = Parts(shared)
     return {
         "apiVersion": API_VERSION,
         "kind": "ProvisionPlan",
@@ -55,7 +55,7 @@ def to_json(plan: ProvisionPlan, *, shared: Callable[[object], object] | None = 
 
 def story_to_json(story: PodStory) -> Json:
     """One pod's story; places and reasons are written as in a ProvisionPlan."""
-    parts = _Parts(None)
+    parts = Parts(None)
     other = story.alternative
     return {
         "apiVersion": API_VERSION,
@@ -69,14 +69,14 @@ def story_to_json(story: PodStory) -> Json:
         "node": story.node,
         "nodeClaim": None if story.claim is None else parts.claim(story.claim),
         "unschedulable": None if story.unschedulable is None else unschedulable(story.unschedulable),
-        "rejections": [_rejection(rejection) for rejection in story.refusals],
+        "rejections": [rejection(held) for held in story.refusals],
         "alternative": None
         if other is None
         else {
             "without": other.without,
             "node": other.node,
             "nodeClaim": None if other.claim is None else parts.claim(other.claim),
-            "rejections": [_rejection(rejection) for rejection in other.rejections],
+            "rejections": [rejection(held) for held in other.rejections],
         },
     }
 
@@ -106,7 +106,7 @@ def unschedulable(pod: Unschedulable) -> Json:
         "conflict": [_demand(demand) for demand in pod.conflict],
         "nearest": _nearest(pod.nearest),
         "fix": _fix(pod.fix),
-        "rejections": [_rejection(rejection) for rejection in pod.rejections],
+        "rejections": [rejection(held) for held in pod.rejections],
     }
 
 
@@ -134,8 +134,9 @@ def _fix(fix: Fix | None) -> Json | None:
     return None if fix is None else {"object": fix.object, "path": fix.path, "from": fix.from_, "to": fix.to}
 
 
-def _rejection(rejection: Rejection) -> Json:
-    return {"target": rejection.target, "reason": str(rejection.reason), "message": rejection.message}
+def rejection(held: Rejection) -> Json:
+    """Why one target does not take a pod."""
+    return {"target": held.target, "reason": str(held.reason), "message": held.message}
 
 
 def _taints(taints: Sequence[Taint]) -> list[Json]:
@@ -145,7 +146,7 @@ def _taints(taints: Sequence[Taint]) -> list[Json]:
     ]
 
 
-class _Parts:
+class Parts:
     """The parts of claims that were made already."""
 
     def __init__(self, shared: Callable[[object], object] | None) -> None:

@@ -1,10 +1,15 @@
 """From inputs to a plan: the decision, and for what it leaves out the explanation."""
 
+import time
 from dataclasses import replace
 
+from baseload.decide.disrupt import decide as disruption
+from baseload.decide.disrupt import until_stable
 from baseload.decide.explain import explain
 from baseload.decide.provision import decide
+from baseload.decide.provision.options import Options
 from baseload.kube.bulk import paused_gc
+from baseload.plan.disrupt import DisruptPasses, DisruptPlan
 from baseload.plan.provision import ProvisionPlan
 from baseload.world.files import Inputs
 
@@ -27,3 +32,20 @@ def explained(inputs: Inputs) -> ProvisionPlan:
             place_of=inputs.place_of,
             retabled=inputs.tables_for,
         )
+
+
+def disrupted(inputs: Inputs) -> DisruptPlan:
+    """What one disruption pass on these inputs would start."""
+    with paused_gc():
+        return disruption.disrupt(inputs.view, inputs.tables, _at_some_moment(inputs.options))
+
+
+def disrupted_until_stable(inputs: Inputs) -> DisruptPasses:
+    """Passes one upon the other until one finds nothing to do."""
+    with paused_gc():
+        return until_stable.until_stable(inputs.view, inputs.tables, _at_some_moment(inputs.options))
+
+
+def _at_some_moment(options: Options) -> Options:
+    """Budgets and windows need a moment: this one, where the options name none."""
+    return options if options.now is not None else replace(options, now=time.time_ns())

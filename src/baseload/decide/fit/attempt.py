@@ -6,6 +6,7 @@ on the set-up is undone by `roll_back`.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from baseload.decide.fit.base import Base
@@ -25,15 +26,27 @@ class ReservationsExhausted(Exception):
     """Reserved capacity goes with the pod but none is left: it neither falls back nor relaxes (17.4)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Nodes, as a mask, that some pods, by their identity, are not placed on."""
+
+    nodes: int = 0
+    to: frozenset[int] = frozenset()
+
+
+OPEN: Final = Closed()
+
+
 class Pass:
     """The state of one solve."""
 
-    def __init__(self, base: Base, number: int) -> None:
+    def __init__(self, base: Base, number: int, closed: Closed = OPEN) -> None:
         self._base: Final = base
         self._sets: Final = base.sets
         self._nodes: Final = base.nodes
         self._groups: Final = base.groups
         self._number: Final = number
+        self._closed: Final = closed
         self.claims: Final = Claims()
         self.on_nodes: Final[list[tuple[FitPod, int]]] = []
         self.books: Final = Books(base, number)
@@ -58,6 +71,10 @@ class Pass:
         if self._nodes.all and self._on_node(pod, kind, size):
             return True
         return self._on_claim(pod, kind, size) or self._on_new_claim(pod, kind, size)
+
+    def is_barred(self, pod: FitPod) -> bool:
+        """Whether nodes are closed to the pod."""
+        return bool(self._closed.nodes) and id(pod) in self._closed.to
 
     def give_back(self, host: Host) -> None:
         """A removed node no longer counts toward its pool's limits."""
@@ -94,6 +111,8 @@ class Pass:
     def _on_node(self, pod: FitPod, kind: Kind, size: Size) -> bool:
         nodes = self._nodes
         candidates = nodes.may_hold(size) & kind.host_nodes
+        if self.is_barred(pod):
+            candidates &= ~self._closed.nodes
         if not candidates:
             return False
         if kind.hosts:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
-from baseload.decide.fit.attempt import Pass, ReservationsExhausted
+from baseload.decide.fit.attempt import OPEN, Closed, Pass, ReservationsExhausted
 from baseload.decide.fit.base import Base, Bound, Cluster, Rules
 from baseload.decide.fit.planned import Claim
 from baseload.decide.fit.sets import Sets
@@ -40,25 +40,33 @@ class Fit:
         self.base: Final = Base(cluster, pods, sets, rules)
         self._solves = 0
 
-    def solve(self, pods: Sequence[FitPod], *, most_reasons: int | None = MOST_TOLD) -> Fitted:
-        """Places pods on the cluster as it stands.
+    def solve(self, pods: Sequence[FitPod], *, most_reasons: int | None = MOST_TOLD, closed: Closed = OPEN) -> Fitted:
+        """Places pods on the cluster as it stands, some of them on no node that is closed to them.
 
         Of those that failed every NodePool says why, and up to so many single nodes and claims; with None nobody does.
         """
-        return self._run(self._begin(), pods, most_reasons)
+        return self._run(self._begin(closed), pods, most_reasons)
 
-    def simulate(self, removed: Sequence[int], displaced: Sequence[Bound], pending: Sequence[FitPod] = ()) -> Fitted:
+    def simulate(
+        self,
+        removed: Sequence[int],
+        displaced: Sequence[Bound],
+        pending: Sequence[FitPod] = (),
+        *,
+        most_reasons: int | None = None,
+        closed: Closed = OPEN,
+    ) -> Fitted:
         """Places pods as though some nodes (by place) were gone: pending ones, and those that ran there."""
         pods = [*pending, *(bound.pod for bound in displaced)]
         self._prepare(pods)
-        run = self._begin()
+        run = self._begin(closed)
         for place in removed:
             self.base.nodes.active &= ~(1 << place)
             run.give_back(self.base.cluster.hosts[place])
         self._withdraw(run, displaced)
         unregistered = self._unregister(removed, pods)
         try:
-            return self._run(run, pods)
+            return self._run(run, pods, most_reasons)
         finally:
             for group, domain in unregistered:
                 group.register(domain)
@@ -73,9 +81,9 @@ class Fit:
         for trial in chains:
             self.base.bind(trial)
 
-    def _begin(self) -> Pass:
+    def _begin(self, closed: Closed) -> Pass:
         self._solves += 1
-        return Pass(self.base, self._solves)
+        return Pass(self.base, self._solves, closed)
 
     def _run(self, run: Pass, pods: Sequence[FitPod], most_reasons: int | None = None) -> Fitted:
         kinds = self.base.kinds
@@ -116,7 +124,8 @@ class Fit:
 
     def _place(self, run: Pass, pod: FitPod, kind: Kind, size: Size) -> bool:
         """Tries a pod, less one preference more each time; a shape that failed is not tried while nothing changed."""
-        if kind.failures and kind.failures.get(size.number) == _stamp(run, kind):
+        shape = ~size.number if run.is_barred(pod) else size.number  # what is closed to one is open to its like
+        if kind.failures and kind.failures.get(shape) == _stamp(run, kind):
             return False
         trial: Kind | None = kind
         try:
@@ -126,7 +135,7 @@ class Fit:
                 trial = self.base.kinds.relaxed(trial)
         except ReservationsExhausted:
             return False
-        kind.failures[size.number] = _stamp(run, kind)
+        kind.failures[shape] = _stamp(run, kind)
         return False
 
     def _withdraw(self, run: Pass, displaced: Sequence[Bound]) -> None:

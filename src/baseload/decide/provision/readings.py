@@ -48,6 +48,14 @@ class Readings:
             uid=pod.metadata.uid or name_of(pod),
         )
 
+    def has_lost_volume(self, pod: Pod) -> bool:
+        """Whether a volume of the pod cannot be looked up, so that nobody can tell where it might go."""
+        try:
+            self._volumes.alternatives(pod)
+        except LookupError:
+            return True
+        return False
+
     def running(self, pod: Pod) -> FitPod:
         """A bound pod that stays where it is."""
         affinity = pod.spec.affinity

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
+from baseload.decide.fit.attempt import OPEN, Closed
 from baseload.decide.fit.base import Bound, Cluster, Rules
 from baseload.decide.fit.engine import Fit, Fitted
 from baseload.decide.fit.nodes import places_by_hostname
@@ -98,15 +99,18 @@ class SetUp:
     places: Mapping[str, int]  # node -> its place among the cluster's hosts
     movable: Mapping[str, Sequence[Bound]]  # node -> the pods that would have to move, where asked for
 
-    def without(self, nodes: Iterable[str]) -> Fitted:
-        """Where the pods would go if some nodes were gone."""
+    def without(self, nodes: Iterable[str], *, most_reasons: int | None = None, closed: Closed = OPEN) -> Fitted:
+        """Where the pods would go if some nodes were gone; reasons of those without a place where asked for."""
         gone = tuple(nodes)
         displaced = [bound for name in gone for bound in self.movable.get(name, ())]
         if self.fit.base.groups.ambiguous:
-            return self._fresh(frozenset(gone), displaced)
-        return self.fit.simulate([self.places[name] for name in gone], displaced, self.pods)
+            return self._fresh(frozenset(gone), displaced, most_reasons, closed)
+        places = [self.places[name] for name in gone]
+        return self.fit.simulate(places, displaced, self.pods, most_reasons=most_reasons, closed=closed)
 
-    def _fresh(self, gone: frozenset[str], displaced: Sequence[Bound]) -> Fitted:
+    def _fresh(
+        self, gone: frozenset[str], displaced: Sequence[Bound], most_reasons: int | None, closed: Closed
+    ) -> Fitted:
         """The same by an engine of its own: where constraints are one group but for who came first (QUIRK 13.1)."""
         cluster, moving = self.cluster, {id(bound) for bound in displaced}
         hosts = [host for host in cluster.hosts if host.name not in gone]
@@ -123,13 +127,18 @@ class SetUp:
         running = [bound for bound in cluster.running if id(bound) not in moving]
         pods = [*self.pods, *(bound.pod for bound in displaced)]
         fresh = replace(cluster, hosts=hosts, nodes=nodes, running=running)
-        fitted = Fit(fresh, pods, self.sets, self.fit.base.rules).solve(pods)
+        shut = sum(1 << at for at, host in enumerate(hosts) if closed.nodes >> self.places[host.name] & 1)
+        fit = Fit(fresh, pods, self.sets, self.fit.base.rules)
+        fitted = fit.solve(pods, most_reasons=most_reasons, closed=Closed(shut, closed.to))
         on_nodes = [(pod, self.places[hosts[place].name]) for pod, place in fitted.on_nodes]
         return Fitted(on_nodes, fitted.claims, fitted.failed)
 
 
-def set_up(setting: Setting, *, movable: bool = False) -> SetUp:
-    """The engine for a view. `movable`: running pods will be moved in simulations, so their demands are read too."""
+def set_up(setting: Setting, *, movable: bool = False, strict_reservations: bool = True) -> SetUp:
+    """The engine for a view. `movable`: running pods will be moved in simulations, so their demands are read too.
+
+    Without `strict_reservations` a node is planned without reserved capacity where none is left.
+    """
     view, readings = setting.view, setting.readings
     tables = {name: overlaid.types for name, overlaid in setting.types.items()}
     sets = sets_for(tables)
@@ -149,7 +158,8 @@ def set_up(setting: Setting, *, movable: bool = False) -> SetUp:
     virtual = [pod for b in setting.buffers for pod in b.pods if not (ignore_dra and pod.spec.resource_claims)]
     pods = [readings.to_place(pod) for pod in (*setting.sought.pending, *setting.sought.moving, *virtual)]
     to_know = [*pods, *(bound.pod for moving in moves.values() for bound in moving)]
-    fit = Fit(cluster, to_know, sets, _rules(setting.options))
+    rules = replace(_rules(setting.options), strict_reservations=strict_reservations)
+    fit = Fit(cluster, to_know, sets, rules)
     places = {host.name: place for place, host in enumerate(cluster.hosts)}
     return SetUp(cluster, sets, fit, pods, places, moves)
 

@@ -1,0 +1,77 @@
+"""Disruption plans as the JSON contract."""
+
+from baseload.plan.disrupt import ClaimStep, Command, DisruptPasses, DisruptPlan, Tried
+from baseload.plan.encode import API_VERSION, Json, Parts, price, rejection
+
+
+def to_json(plan: DisruptPlan) -> Json:
+    """A DisruptPlan of the contract."""
+    return {"apiVersion": API_VERSION, "kind": "DisruptPlan", **_plan(plan, Parts(None))}
+
+
+def passes_to_json(passes: DisruptPasses) -> Json:
+    """A DisruptPlan of several passes."""
+    parts = Parts(None)
+    end = passes.end
+    told: Json = {"nodes": end.nodes, "pricePerHour": price(end.price_per_hour), "stable": end.stable}
+    if end.loop is not None:
+        told["loop"] = {"from": end.loop[0], "to": end.loop[1]}
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "DisruptPlan",
+        "passes": [_plan(plan, parts) for plan in passes.passes],
+        "end": told,
+    }
+
+
+def _plan(plan: DisruptPlan, parts: Parts) -> Json:
+    return {
+        "commands": [_command(command, parts) for command in plan.commands],
+        "skipped": [{"node": s.node, "reason": str(s.reason), "message": s.message} for s in plan.skipped],
+        "tried": [_tried(one) for one in plan.tried],
+        "nodeClaims": [_claim(claim) for claim in plan.node_claims],
+        "drain": {
+            "evict": plan.drain.evict,
+            "delete": [{"pod": pod, "gracePeriodSeconds": grace} for pod, grace in plan.drain.delete],
+        },
+        "unavailableOfferings": [
+            {"instanceType": it.instance_type, "zone": it.zone, "capacityType": it.capacity_type}
+            for it in plan.unavailable_offerings
+        ],
+        "notes": plan.notes,
+    }
+
+
+def _command(command: Command, parts: Parts) -> Json:
+    return {
+        "reason": command.reason,
+        "method": str(command.method),
+        "candidates": [
+            {
+                "node": it.node,
+                "nodeClaim": it.node_claim,
+                "nodePool": it.node_pool,
+                "instanceType": it.instance_type,
+                "disruptionCost": round(it.disruption_cost, 6),
+                "pricePerHour": price(it.price_per_hour),
+            }
+            for it in command.candidates
+        ],
+        "replacements": [parts.claim(claim) for claim in command.replacements],
+        "pods": [{"pod": moved.pod, "to": moved.to} for moved in command.pods],
+        "savingsPerHour": price(command.savings_per_hour),
+    }
+
+
+def _tried(one: Tried) -> Json:
+    told: Json = {"node": one.node, "method": str(one.method), "reason": str(one.reason), "message": one.message}
+    if one.pods:
+        told["pods"] = one.pods
+    if one.rejections:
+        told["rejections"] = [{"pod": pod, "rejections": [rejection(r) for r in by]} for pod, by in one.rejections]
+    return told
+
+
+def _claim(claim: ClaimStep) -> Json:
+    conditions = [{"type": c.type, "status": c.status, "reason": c.reason} for c in claim.conditions]
+    return {"name": claim.name, "deleted": claim.deleted, "conditions": conditions}
