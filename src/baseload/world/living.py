@@ -164,6 +164,7 @@ class Living:
             settings=settings.kubelet,
             heartbeats=heartbeats,
             network=self.network,
+            awaits_volumes=True,
         )
         self.clock_of: Callable[[str], Clock] = lambda _: clock
         """By which clock a component lives that starts"""

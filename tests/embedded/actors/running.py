@@ -29,6 +29,7 @@ class Floor:
         script: Script | None = None,
         settings: KubeletSettings = DEFAULTS,
         network: Network | None = None,
+        awaits_volumes: bool = False,
     ) -> None:
         self.stage = Stage()
         self.machines = ScriptedMachines(machines or (machine("n1"),))
@@ -42,6 +43,7 @@ class Floor:
             settings=settings,
             heartbeats=self.heartbeats,
             network=self.network,
+            awaits_volumes=awaits_volumes,
         )
         self.stage.clock.start(self.kubelets.run())
         self.stage.run(0)

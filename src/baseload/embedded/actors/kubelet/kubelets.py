@@ -16,6 +16,7 @@ from baseload.embedded.actors.kubelet.pod import PodRun
 from baseload.embedded.actors.kubelet.script import Script
 from baseload.embedded.actors.kubelet.settings import DEFAULTS, KubeletSettings
 from baseload.embedded.actors.kubelet.strained import Strained
+from baseload.embedded.actors.kubelet.volumes import Volumes
 from baseload.embedded.actors.lives import Lives
 from baseload.embedded.actors.network import Network
 from baseload.embedded.api.cluster import Cluster
@@ -43,7 +44,9 @@ class Kubelets:
         settings: KubeletSettings = DEFAULTS,
         heartbeats: Heartbeats | None = None,
         network: Network | None = None,
+        awaits_volumes: bool = False,
     ) -> None:
+        """With `awaits_volumes` pods begin when their volumes are attached, which somebody else has to do."""
         self.client, self.clock, self.settings = ActorClient(cluster, MANAGER), clock, settings
         self.script = Script() if script is None else script
         self.heartbeats = Heartbeats() if heartbeats is None else heartbeats
@@ -61,6 +64,8 @@ class Kubelets:
         """How much later they hear of pods, in nanoseconds"""
         self._made = 0
         self._machines = machines
+        self.volumes = Volumes(self.client, self.lives.ring) if awaits_volumes else None
+        self.waiting: dict[str, tuple[PodRun, NodeRun]] = {}  # uid -> a pod that waits for its volumes
         self._pods = self.client.subscribe("", "Pod", _OF_PODS, self.lives.ring)
         self._nodes = self.client.subscribe("", "Node", _OF_NODES, self.lives.ring)
         self._changes = machines.follow(self.lives.ring)
@@ -68,6 +73,8 @@ class Kubelets:
 
     async def run(self) -> None:
         """Runs until the end: first what is there already, then what comes."""
+        if self.volumes is not None:
+            self.volumes.begin()
         for machine in self._machines.machines():
             registered = machine.registers_at
             self._boot(machine, keeps_pods=registered is not None and registered <= self.clock.now())
@@ -120,12 +127,25 @@ class Kubelets:
                 self._unadopt(event.record)
             else:
                 self._adopt(event.record)
+        self._hear_of_volumes()
         for name in self._network():
             node = self.nodes.get(name)
             if node is not None:
                 self._connect(node)
         for event in self._pods.take():
             self._hear_of(event)
+
+    def _hear_of_volumes(self) -> None:
+        news = self.volumes.hear() if self.volumes is not None else None
+        if news is None:
+            return
+        for uid, (run, node) in list(self.waiting.items()):
+            held = node.pods.get(uid)
+            if held is None:
+                del self.waiting[uid]
+            elif news.is_about(run.record, node.name):
+                run.begins = self.clock.now()
+                self.lives.poke(held[1])
 
     def _hear_of(self, event: Event) -> None:
         record = event.record

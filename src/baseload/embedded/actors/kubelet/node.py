@@ -193,6 +193,7 @@ class NodeRun:
         """A pod's containers have all ended."""
         self._book(run, -1)
         self.ports.pop(run.uid, None)
+        self.kubelets.waiting.pop(run.uid, None)
         self._addresses.pop(run.ip, None)
 
     def _book(self, run: PodRun, sign: int) -> None:

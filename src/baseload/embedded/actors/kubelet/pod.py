@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from baseload.decide.node import phases
 from baseload.decide.node.arrival import Refusal
 from baseload.decide.node.ending import EXTRA, KILLED, ending
-from baseload.embedded.actors.kubelet import statuses
+from baseload.embedded.actors.kubelet import statuses, volumes
 from baseload.embedded.actors.kubelet.container import ContainerRun
 from baseload.embedded.actors.kubelet.going_on import goes_on
 from baseload.embedded.actors.lives import Life
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from baseload.embedded.actors.kubelet.node import NodeRun
     from baseload.embedded.actors.kubelet.script import Plan
 
+NEVER: Final = 1 << 62
+"""Until it is poked"""
 _FOR_GOOD: Final = Options(grace_seconds=0)
 _OVERDUE: Final = "Pod was active on the node longer than the specified deadline"
 _NO_NETWORK: Final = (
@@ -57,6 +59,7 @@ class PodRun:
         "is_marked",
         "is_over",
         "is_waiting_for_network",
+        "is_waiting_for_volumes",
         "node",
         "plan",
         "record",
@@ -76,6 +79,7 @@ class PodRun:
         self.stop: Stop | None = None  # what ends it
         self.stopped, self.ends = 0, 0  # since when, 0 before; and when it is over at the latest
         self.is_dirty = self.is_initialized = self.is_over = self.is_marked = self.is_waiting_for_network = False
+        self.is_waiting_for_volumes = False
 
     # -- what comes from outside
 
@@ -143,6 +147,9 @@ class PodRun:
         self.is_dirty = True
         if node.keeps_pods:
             self._go_on(now)
+        if self.plan.has_claims and node.kubelets.volumes is not None and not self.is_initialized:
+            self.is_waiting_for_volumes, self.begins = True, now
+            node.kubelets.waiting[self.uid] = self, node
         while not self.is_over:
             yield from self._wait()
             if not node.is_hung:
@@ -162,7 +169,7 @@ class PodRun:
             self._write()
         moments = [run.agenda[0][0] for run in self.runs if run.agenda]
         if not self.is_initialized and not self.is_waiting_for_network and self.stop is None and not moments:
-            moments.append(self.begins)
+            moments += [self.begins] if self.begins < NEVER else []
         if self.deadline is not None and self.stop is None:
             moments.append(self.deadline)
         yield min(moments) if moments and not self.node.is_hung else None
@@ -177,11 +184,27 @@ class PodRun:
         for run in self.runs:
             while run.agenda and run.agenda[0][0] <= now:
                 self._happens(run, now)
+        if self.is_waiting_for_volumes and now >= self.begins:
+            self._look_for_volumes(now)
         if not self.is_initialized and now >= self.begins and self._has_network():
             self._begin_due(now)
         if all(run.state == "terminated" for run in self.runs if run.plan.role == "main"):
             self.stop = Stop(self.plan.grace)
             self._turn_down(now, self.stop)
+
+    def _look_for_volumes(self, now: int) -> None:
+        """Waits on, or begins as if it had just been admitted."""
+        kubelets = self.node.kubelets
+        lacking = None if kubelets.volumes is None else kubelets.volumes.lacking(self.record, self.node.name)
+        if lacking is None:
+            self.is_waiting_for_volumes = False
+            kubelets.waiting.pop(self.uid, None)
+            self.begins = now + int(self.plan.behaviour.starts_after * self.node.slowness)
+        elif lacking.fault:
+            self.node.warn(self.record, "FailedMount", lacking.fault)
+            self.begins = now + volumes.RETRIES
+        else:
+            self.begins = NEVER
 
     def _has_network(self) -> bool:
         if self.plan.host_network or self.node.network_works:

@@ -13,7 +13,7 @@ from baseload.decide.node.behaviour import Behaviour
 from baseload.decide.node.phases import Phase, Role, Said
 from baseload.decide.node.probes import Probe
 from baseload.decide.node.qos import QosClass
-from baseload.embedded.actors.kubelet import readings
+from baseload.embedded.actors.kubelet import readings, volumes
 from baseload.embedded.actors.kubelet.readings import Spec
 from baseload.embedded.actors.pods import status
 from baseload.embedded.store.record import Body, Record, Shared
@@ -73,6 +73,7 @@ class Plan:
     deadline: int | None
     grace: int
     host_network: bool
+    has_claims: bool = False  # among its volumes
     fault: str = ""  # what is wrong with its annotations
     said: dict[object, Found] = field(default_factory=dict)  # by the state of its containers
     others: int = field(init=False)  # how many of its containers are no main ones
@@ -132,6 +133,7 @@ class Script:
             None if deadline is None else deadline * SECOND,
             (30 if grace is None else grace) * SECOND,
             spec.host_network,
+            volumes.has_claims(placed),
             fault,
         )
 

@@ -7,6 +7,7 @@ from baseload.embedded.actors.storage.attachments import Attachments
 from baseload.embedded.actors.storage.claims import Claims
 from baseload.embedded.actors.storage.csi_nodes import CsiNodes
 from baseload.embedded.actors.storage.disks import Disks
+from baseload.embedded.actors.storage.ephemeral import EphemeralVolumes
 from baseload.embedded.actors.storage.jobs import Jobs
 from baseload.embedded.actors.storage.objects import Objects
 from baseload.embedded.api.cluster import Cluster
@@ -26,6 +27,7 @@ class Storage:
         objects = Objects(self._client)
         self._jobs = Jobs(clock)
         self._csi_nodes = CsiNodes(objects, disks, self._bell.ring)
+        self._ephemeral = EphemeralVolumes(objects, self._bell.ring)
         self._claims = Claims(objects, self._jobs, disks, self._bell.ring)
         self._attachments = Attachments(objects, self._jobs, disks, self._bell.ring)
 
@@ -39,12 +41,16 @@ class Storage:
 
     async def _control(self) -> None:
         self._csi_nodes.begin()
+        self._ephemeral.begin()
         self._claims.begin()
         self._attachments.begin()
         while True:
             now = self._clock.now()
             self._csi_nodes.work()
+            self._ephemeral.work(now)
             self._claims.work(now)
             self._attachments.work(now)
-            moments = [at for it in (self._claims, self._attachments) if (at := it.next(now)) is not None]
+            moments = [
+                at for it in (self._ephemeral, self._claims, self._attachments) if (at := it.next(now)) is not None
+            ]
             await self._bell.wait(max(0, min(moments) - now) / SECOND if moments else _LONG)
