@@ -1,5 +1,6 @@
 """`baseload replay`: what it prints, writes and ends with, and that it does so alike in every process."""
 
+import io
 import json
 import os
 import signal
@@ -254,3 +255,25 @@ def test_a_report_may_go_into_a_pipe_and_a_journal_may_not(replay: Replay, tmp_p
         assert json.loads(end.read())["kind"] == "ReplayReport"
     assert status == 2
     assert err == f"Error: /dev/fd/{writes}: is no file that can be read again\n"
+
+
+def test_thousands_of_faults_are_told_as_far_as_anybody_reads(replay: Replay, tmp_path: Path) -> None:
+    path = written(tmp_path, events=[{"at": "1m", "do": "nothing"}] * 3000)
+    status, out, err = replay(path)
+    lines = err.splitlines()
+    assert (status, out, len(lines)) == (2, "", 101)
+    assert lines[99].startswith(f"{path}: spec.events[99].do: Invalid value: 'nothing'")
+    assert lines[100] == "and 2900 more"
+
+
+def test_a_scenario_is_read_from_standard_input(replay: Replay, monkeypatch: pytest.MonkeyPatch) -> None:
+    def piped(text: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        return replay("-")
+
+    asked = [{"series": "nodes.total", "at": "1m", "is": 0}]
+    status, out, _ = piped(json.dumps(tree(name="piped", duration="1m", expect=asked)))
+    assert (status, out.splitlines()[0]) == (0, "Scenario piped, seed 0: 1m0s from 2026-01-01T00:00:00Z")
+    status, out, err = piped("kind: Scenario")
+    assert (status, out) == (2, "")
+    assert err.startswith("stdin: apiVersion: Required value")

@@ -174,3 +174,43 @@ def test_what_happens_is_written_down_and_explained(
     out = capsys.readouterr().out
     assert " made it for 5 pods:" in out
     assert "5 pods came to it:" in out
+
+
+def test_a_journal_goes_on_where_the_cluster_does_and_tells_nothing_twice(
+    tmp_path: Path, manifests: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal, arguments = tmp_path / "journal", ["--speed", "30", "--data-dir", str(tmp_path / "data")]
+    arguments += ["--journal", str(tmp_path / "journal")]
+    with running("up", *arguments, "-f", str(manifests)) as (address, _):
+        wait(lambda: len(ready(address)) == 5)
+    with journal.open("ab") as file:
+        file.write(b'{"t":"2026-11-30T1')  # as a process leaves it that is killed
+    before = journal.read_bytes().rpartition(b"\n")[0]
+    path = "/apis/apps/v1/namespaces/default/deployments/web"
+    with running("up", *arguments) as (address, _):
+        assert len(ready(address)) == 5
+        send(address, "PATCH", path, {"spec": {"replicas": 40}}, "application/merge-patch+json")
+        wait(lambda: len(ready(address)) == 40)
+    assert journal.read_bytes().startswith(before + b"\n")
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
+    told = [
+        line["object"] for line in lines if line["event"] in ("pod.created", "node.registered", "nodeclaim.created")
+    ]
+    assert len(told) == len(set(told)) >= 44
+    plans = [line["object"] for line in lines if line["event"] == "provisioning.planned"]
+    assert plans == [f"Plan {number}" for number in sorted(int(plan.split()[1]) for plan in plans)]
+    assert len(set(plans)) == len(plans)
+    pod = next(line["object"] for line in lines if line["event"] == "pod.created").removeprefix("Pod default/")
+    assert main(["explain", "pod", f"default/{pod}", "--journal", str(journal)]) == 0
+    assert "a new node for it and 4 other pods" in capsys.readouterr().out
+
+
+def test_a_file_that_is_no_journal_is_not_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, notes = str(tmp_path / "data"), tmp_path / "notes"
+    with running("up", "--data-dir", folder):
+        pass
+    notes.write_text("milk\nbread\n")
+    assert main(["up", "--data-dir", folder, "--journal", str(notes)]) == 2
+    assert capsys.readouterr().err.startswith(f"{notes}: line 1: ")
+    assert notes.read_text() == "milk\nbread\n"

@@ -94,7 +94,7 @@ def test_what_is_set_wrongly_is_named_with_what_is_allowed(spec: dict[str, Any],
         ({"at": "1m", "do": "scale", "workload": "wbe", "replicas": 1}, ".workload: unknown: 'wbe' (no manifest of "),
         ({"at": "1m", "do": "interrupt"}, ": says of no Node that it is meant (at least one of node, nodePool, "),
         ({"at": "1m", "do": "interrupt", "nodePool": "gpu"}, ".nodePool: unknown: 'gpu' (no manifest of the scenario "),
-        ({"at": "1m", "do": "interrupt", "node": "a", "count": 1}, ".node: is one Node, beside count ("),
+        ({"at": "1m", "do": "interrupt", "node": "ip-10-0-0-4.x", "count": 1}, ".node: is one Node, beside count ("),
         (
             {"at": "1m", "do": "interrupt", "nodePool": "default", "count": 1, "percent": 3},
             ".percent: beside count (leave one of them out)",

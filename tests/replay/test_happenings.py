@@ -370,7 +370,7 @@ def test_what_cannot_be_done_is_told_and_the_run_goes_on(tmp_path: Path) -> None
         events=[
             {"at": "1s", "do": "delete", "kind": "Deployment", "name": "nobody"},
             {"at": "2s", "do": "interrupt", "nodePool": "default"},
-            {"at": "3s", "do": "cordon", "node": "nowhere"},
+            {"at": "3s", "do": "cordon", "node": "ip-10-0-0-99.ec2.internal"},
             {"at": "4s", "do": "delete", "kind": "Deployment", "name": "web"},
             {"at": "5s", "do": "scale", "workload": "web", "replicas": 1},
         ],

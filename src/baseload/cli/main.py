@@ -26,6 +26,7 @@ from baseload.cli.lazy import Entry, LazyGroup
 from baseload.cli.output import Printed
 from baseload.values.errors import BadInput, Unreachable
 
+MOST_FAULTS = 100  # that are told; nobody reads more of them, and a generated file may have any number
 DONE, BAD_INPUT, UNREACHABLE, INTERRUPTED = 0, 2, 3, 130
 COMPLETE = "_BASELOAD_COMPLETE"  # set by the completion scripts of `baseload completion`
 
@@ -84,10 +85,12 @@ def main(arguments: Sequence[str] | None = None, *, group: LazyGroup = BASELOAD)
     try:
         return run(group, list(sys.argv[1:] if arguments is None else arguments))
     except BadInput as error:
-        for fault in error.faults:
+        for fault in error.faults[:MOST_FAULTS]:
             stderr.say(str(fault))
             for line in fault.mend:
                 stderr.say(f"    {line}")
+        if (left := len(error.faults) - MOST_FAULTS) > 0:
+            stderr.say(f"and {left} more")
         return BAD_INPUT
     except Unreachable as error:
         stderr.say(f"baseload: {error}")

@@ -25,7 +25,7 @@ _ERASED: Final = "\r\x1b[K"
 
 
 @click.command()
-@click.argument("scenario", type=click.Path(), required=False)
+@click.argument("scenario", type=click.Path(allow_dash=True), required=False)
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="In place of the scenario's own.")
 @click.option("--until", metavar="DURATION", help="End the run so long after its start, e.g. 6h.")
 @click.option(
@@ -62,7 +62,7 @@ def replay(
     check: bool,
     schema: bool,
 ) -> Printed | None:
-    """Live through a SCENARIO on a virtual clock, and say whether its expectations hold.
+    """Live through a SCENARIO (- for standard input) on a virtual clock, and say whether its expectations hold.
 
     The same scenario and seed give the same report and the same journal, byte for byte. Exit status: 0 all hold, 1 one
     fails, 2 bad input, 130 stopped by Ctrl-C, with the report so far.
@@ -80,7 +80,7 @@ def replay(
     from baseload.values.duration import MINUTE
 
     _apart(Path(scenario), report, journal)
-    read = scenarios.read(scenario)
+    read = scenarios.read(scenario, stdin=lambda: sys.stdin.buffer.read())
     read = read if seed is None else read.seeded(seed)
     read = read.checked(10 * MINUTE) if check and read.check_every is None else read
     length = None if until is None else _until(until)

@@ -173,13 +173,19 @@ def _tls(folder: Path) -> "Tls":
 
 
 @contextmanager
-def written(path: Path | None, *, is_read: bool = True) -> Iterator[BinaryIO | None]:
-    """A file that is written anew, and perhaps read again, where one is named; what is refused in words for people."""
+def written(path: Path | None, *, is_read: bool = True, keeps: int = 0) -> Iterator[BinaryIO | None]:
+    """A file that is written, and perhaps read again, where one is named; what is refused in words for people.
+
+    It is written anew, but for as many bytes as it keeps.
+    """
     if path is None:
         yield None
         return
     try:
-        with path.open("w+b" if is_read else "wb") as file:
+        with path.open("r+b" if keeps else "w+b" if is_read else "wb") as file:
+            if keeps:
+                file.truncate(keeps)
+                file.seek(keeps)
             yield file
     except UnsupportedOperation as error:
         raise click.ClickException(f"{path}: is no file that can be read again") from error

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     "journal_file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write all that happens there, a line of JSON each, in place of what it holds; `baseload explain` reads it.",
+    help="Write all that happens there, a line of JSON each, for `baseload explain`; with a --data-dir that has a "
+    "cluster it goes on with what that file holds, else in place of it.",
 )
 @serving.options
 def up(
@@ -69,6 +70,7 @@ def up(
     import time
 
     from baseload.embedded import server
+    from baseload.journal import resume
     from baseload.kube import bulk
     from baseload.replay.keeping import Journal
     from baseload.timeline.wall import ScaledClock
@@ -84,7 +86,11 @@ def up(
     )
     if kept is not None and kept.region != settings.region:
         raise click.UsageError(f"the cluster in {data_dir} is in {kept.region}; leave --region out, or name it")
-    with serving.place(port, data_dir, kubeconfig, is_tls=is_tls) as place, serving.written(journal_file) as out:
+    left = resume.NOTHING if kept is None or journal_file is None else resume.read(journal_file)
+    with (
+        serving.place(port, data_dir, kubeconfig, is_tls=is_tls) as place,
+        serving.written(journal_file, keeps=left.size) as out,
+    ):
         clock = ScaledClock(max(time.time_ns(), kept.now if kept else 0), speed)
         living = Living(
             clock,
@@ -94,7 +100,7 @@ def up(
             tokens=tokens,
             saved=kept.cloud if kept else None,
         )
-        journal = None if out is None else Journal(living, out)
+        journal = None if out is None else Journal(living, out, left)
 
         async def alongside(committed: "Committed") -> None:
             living.committed = committed

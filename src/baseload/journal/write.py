@@ -26,12 +26,13 @@ _MANY: Final = 1 << 16  # bytes that are gathered before they are handed on
 class Writer:
     """Appends lines to a file that somebody else opened and closes; `flush` hands on what is gathered."""
 
-    def __init__(self, out: BinaryIO) -> None:
+    def __init__(self, out: BinaryIO, count: int = 0) -> None:
+        """`count` lines are there already."""
         self._out = out
         self._encoder = msgspec.json.Encoder()
         self._gathered = bytearray()
         self._at, self._text = -1, ""
-        self.count = 0
+        self.count = count
 
     def put(
         self,

@@ -1,21 +1,22 @@
 """Reading the expectations of a scenario: which series, when, and what bound; impossible ones are faults."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Final
 
 from baseload.cloud.simulated import forms
 from baseload.cloud.simulated.forms import Form, Tree
 from baseload.kube.kinds import most_similar
-from baseload.replay import fields
+from baseload.replay import fields, together
 from baseload.replay.fields import Field, about
 from baseload.replay.happenings import CAPACITY_TYPES
-from baseload.replay.judge import BOUNDS, Bound, Expectation, When
+from baseload.replay.judge import BOUNDS, Bound, Expectation, When, span
 from baseload.replay.series import CHOICES, KINDS, PENDING_LONGER, Query
 from baseload.values import duration
 from baseload.world.living import PROCESSES
 
+_OF_CLOUD: Final = re.compile(r"ip-[0-9]+-[0-9]+-[0-9]+-[0-9]+\.")
 Interval = tuple[int, int | None]
 """From a moment on, until another one or the end"""
 
@@ -93,14 +94,23 @@ class Known:
     workloads: frozenset[str]
     places: frozenset[tuple[str, str]]  # (namespace, workload)
     node_pools: frozenset[str]
+    namespaces: frozenset[str]
+    nodes: frozenset[str]  # those of manifests; machines of the cloud are named after their addresses
     zones: frozenset[str] | None = None
     types: frozenset[str] | None = None
 
 
 def read(trees: Iterator[Tree], path: str, *, length: int, known: Known) -> tuple[Expectation, ...]:
     """The expectations of a list of maps, in its order."""
-    found = (_one(tree, f"{path}[{index}]", length, known) for index, tree in enumerate(trees))
-    return tuple(one for one in found if one is not None)
+    held: dict[str, tuple[Expectation, Tree]] = {}  # by its path
+    for index, tree in enumerate(trees):
+        one = _one(tree, f"{path}[{index}]", length, known)
+        if one is not None:
+            held[one.path] = one, tree
+    found = tuple(one for one, _ in held.values())
+    for later, earlier in together.clashes(found):
+        held[later.path][1].note("", f"cannot hold beside {earlier.path}: {earlier}", "what can be kept together")
+    return found
 
 
 def _one(tree: Tree, path: str, length: int, known: Known) -> Expectation | None:
@@ -143,16 +153,32 @@ def note_unknown(tree: Tree, given: Mapping[str, Any], known: Known) -> None:
         ("workload", "workloads", known.workloads),
         ("nodePool", "NodePools", known.node_pools),
         ("zone", "zones", known.zones),
+        ("namespace", "namespaces", known.namespaces),
     ):
         value = given.get(name)
         if value is not None and names is not None and value not in names:
             there = ", ".join(sorted(names)) or "none"
             what = f"no manifest of the scenario has it; {plural} there are: {there}"
             tree.note(name, f"unknown: {forms.shown(value)}", what if name != "zone" else f"one of {there}")
+    node = given.get("node")
+    if node is not None and node not in known.nodes and not _OF_CLOUD.match(node):
+        there = ", ".join(sorted(known.nodes)) or "none"
+        tree.note(
+            "node", f"unknown: {forms.shown(node)}", f"no manifest of the scenario has it; Nodes there are: {there}"
+        )
+    note_misplaced(tree, given, known)
     given_type = given.get("instanceType")
     if given_type is not None and known.types is not None and given_type not in known.types:
         near = most_similar(given_type, sorted(known.types))
         tree.note("instanceType", f"unknown: {forms.shown(given_type)}", f"did you mean {near}?" if near else "")
+
+
+def note_misplaced(tree: Tree, given: Mapping[str, Any], known: Known) -> None:
+    """Notes a workload that is not in the namespace in which it is looked for."""
+    workload, namespace = given.get("workload"), given.get("namespace")
+    if workload in known.workloads and namespace in known.namespaces and (namespace, workload) not in known.places:
+        there = ", ".join(sorted(place for place, name in known.places if name == workload))
+        tree.note("namespace", f"there is no {workload} in {namespace}", f"it is in {there}")
 
 
 def _when(tree: Tree, given: Mapping[str, Any], length: int) -> tuple[When, int, int, int] | None:
@@ -201,7 +227,7 @@ def _bounds(tree: Tree, given: Mapping[str, Any]) -> tuple[Bound, ...]:
         return ()
     scale = KINDS[given["series"]].scale
     bounds = tuple(Bound(name, given[name][0] * scale, given[name][1]) for name in said)
-    lowest, highest = _range(bounds)
+    lowest, highest = span(bounds)
     if lowest > highest or (lowest == highest and any(one.name == "isNot" and one.value == lowest for one in bounds)):
         tree.note("", f"{' and '.join(map(str, bounds))}: no number does", "bounds that can be kept together")
         return ()
@@ -209,25 +235,3 @@ def _bounds(tree: Tree, given: Mapping[str, Any]) -> tuple[Bound, ...]:
         tree.note("", f"{bounds[0]}: no series is ever below 0", "0 or more")
         return ()
     return bounds
-
-
-def _range(bounds: tuple[Bound, ...]) -> tuple[Fraction | float, Fraction | float]:
-    """The whole numbers that keep all bounds lie from here to there."""
-    lowest: Fraction | float = float("-inf")
-    highest: Fraction | float = float("inf")
-    for bound in bounds:
-        value = bound.value
-        match bound.name:
-            case "is":
-                whole = value if value.denominator == 1 else None
-                lowest = max(lowest, value if whole is not None else value + 1)
-                highest = min(highest, value)
-            case "atMost":
-                highest = min(highest, value.__floor__())
-            case "below":
-                highest = min(highest, value.__ceil__() - 1)
-            case "atLeast":
-                lowest = max(lowest, value.__ceil__())
-            case "above":
-                lowest = max(lowest, value.__floor__() + 1)
-    return lowest, highest

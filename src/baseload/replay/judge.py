@@ -111,6 +111,28 @@ class _Truth:
     holds: bool
 
 
+def span(bounds: tuple[Bound, ...]) -> tuple[Fraction | float, Fraction | float]:
+    """The whole numbers that keep all bounds lie from here to there."""
+    lowest: Fraction | float = float("-inf")
+    highest: Fraction | float = float("inf")
+    for bound in bounds:
+        value = bound.value
+        match bound.name:
+            case "is":
+                whole = value if value.denominator == 1 else None
+                lowest = max(lowest, value if whole is not None else value + 1)
+                highest = min(highest, value)
+            case "atMost":
+                highest = min(highest, value.__floor__())
+            case "below":
+                highest = min(highest, value.__ceil__() - 1)
+            case "atLeast":
+                lowest = max(lowest, value.__ceil__())
+            case "above":
+                lowest = max(lowest, value.__floor__() + 1)
+    return lowest, highest
+
+
 def judge(expectation: Expectation, line: Line | Sum, start: int, end: int) -> Judgement:
     """Holds an expectation against a line in a run from a start to an end, which are instants."""
     if expectation.when in ("at", "always"):

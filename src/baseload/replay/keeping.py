@@ -2,6 +2,7 @@
 
 from typing import BinaryIO, Final
 
+from baseload.journal.resume import NOTHING, Left
 from baseload.journal.write import Writer
 from baseload.replay.notebook import Notebook
 from baseload.replay.series import Book
@@ -15,9 +16,12 @@ EVERY: Final = 1.0  # seconds of the cluster's between two times that lines are 
 class Journal:
     """Writes down what happens to a cluster, from before its start on."""
 
-    def __init__(self, living: Living, out: BinaryIO) -> None:
-        self._clock, self._out, self._writer = living.clock, out, Writer(out)
-        self._witness = Witness(living, Notebook(living.clock, Book((), living.clock.now()), self._writer))
+    def __init__(self, living: Living, out: BinaryIO, left: Left = NOTHING) -> None:
+        """`left` is what an earlier process wrote there of this cluster."""
+        self._clock, self._out, self._writer = living.clock, out, Writer(out, left.seq)
+        notebook = Notebook(living.clock, Book((), living.clock.now()), self._writer)
+        self._witness = Witness(living, notebook, known=left.known)
+        self._witness.plans.count = left.plan
 
     async def run(self) -> None:
         """Writes until it is cancelled."""

@@ -5,7 +5,7 @@ the end, expectations that nothing can meet, manifests that are not there or do 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -16,7 +16,7 @@ from baseload.cloud.simulated import forms, settings_file
 from baseload.cloud.simulated.forms import Form, Tree
 from baseload.decide.node import behaviour
 from baseload.embedded.actors.kubelet.script import Rule, Script
-from baseload.kube import kinds, manifests, one_map
+from baseload.kube import kinds, manifests, one_map, sources
 from baseload.kube.manifests import Manifests
 from baseload.kube.sources import Source
 from baseload.replay import controllers, expecting, fields, happenings
@@ -33,6 +33,7 @@ KIND: Final = "Scenario"
 START: Final = "2026-01-01T00:00:00Z"
 LONGEST: Final = 366 * 24 * HOUR
 WORKLOADS: Final = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod")
+_NAMESPACES: Final = ("default", "kube-system", "kube-public", "kube-node-lease")
 T = TypeVar("T")
 
 START_FORM: Final = Form(
@@ -67,9 +68,13 @@ class Scenario:
         return replace(self, life=replace(self.life, seed=seed))
 
 
-def read(path: str) -> Scenario:
-    """The scenario of a file. Raises BadInput with all that is wrong in it."""
-    return of_tree(one_map.read(path), path)
+def read(path: str, *, stdin: Callable[[], bytes] | None = None) -> Scenario:
+    """The scenario of a file, or of standard input (`-`), whose paths are relative to where one is.
+
+    Raises BadInput with all that is wrong in it.
+    """
+    is_stdin = path == sources.STDIN and stdin is not None
+    return of_tree(one_map.read(path, stdin=stdin), sources.STDIN_FILE if is_stdin else path)
 
 
 def of_tree(tree: object, file: str) -> Scenario:
@@ -216,10 +221,8 @@ class _Reader:
         """Notes what an event names and no manifest has."""
         given = happening.fields
         expecting.note_unknown(tree, given, known)
-        workload, namespace = given.get("workload"), given.get("namespace") or "default"
-        if workload in known.workloads and (namespace, workload) not in known.places:
-            there = ", ".join(sorted(place for place, name in known.places if name == workload))
-            tree.note("namespace", f"there is no {workload} in {namespace}", f"it is in {there}")
+        if given.get("namespace") is None:
+            expecting.note_misplaced(tree, {**given, "namespace": "default"}, known)
         for index, zone in enumerate(given.get("zones") or ()):
             if known.zones is not None and zone not in known.zones:
                 tree.note(
@@ -236,10 +239,13 @@ class _Reader:
 
 def _known(all_: Sequence[Manifests], zones: Sequence[str], types: frozenset[str] | None) -> Known:
     found = [one for held in all_ for one in held.found]
+    spaces = (one.name if one.kind == "Namespace" else one.namespace for one in found)
     return Known(
         frozenset(one.name for one in found if one.kind in WORKLOADS),
         frozenset((one.namespace or "default", one.name) for one in found if one.kind in WORKLOADS),
         frozenset(one.name for one in found if one.kind == "NodePool"),
+        frozenset((*_NAMESPACES, *filter(None, spaces))),
+        frozenset(one.name for one in found if one.kind == "Node"),
         frozenset(zones) if zones else None,
         types,
     )

@@ -7,7 +7,7 @@ components tell is heard from its ledger, whether anybody has the objects made o
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from operator import attrgetter
 from typing import Final
 
@@ -81,7 +81,9 @@ class _Heard(msgspec.Struct, frozen=True, gc=False):
 class Witness:
     """Sees one living cluster."""
 
-    def __init__(self, living: Living, notebook: Notebook) -> None:
+    def __init__(self, living: Living, notebook: Notebook, *, known: Collection[str] = ()) -> None:
+        """`known` are the objects that the journal has told of before this run."""
+        self._known = known
         self._living, self._note = living, notebook
         self._bell = living.clock.bell()
         client = ActorClient(living.cluster, "baseload")
@@ -147,11 +149,19 @@ class Witness:
             self._up[name] = False
             self._note.add("controllers.down", (name,))
         for record in _sorted(self._client.records("karpenter.sh", "NodeClaim")):
-            self.claims.look(record)
+            self._meet(f"NodeClaim {record.name}", self.claims.look, record)
         for record in _sorted(self._client.records("", "Node")):
-            self.nodes.look(record)
+            self._meet(f"Node {record.name}", self.nodes.look, record)
         for record in _sorted(self._client.records("", "Pod")):
-            self.pods.meet(record)
+            self._meet(f"Pod {record.namespace}/{record.name}", self.pods.meet, record)
+
+    def _meet(self, name: str, meet: Callable[[Record], object], record: Record) -> None:
+        """What is there at the start, of which the journal need not tell again."""
+        writer = self._note.writer
+        if name in self._known:
+            self._note.writer = None
+        meet(record)
+        self._note.writer = writer
 
     def _hear(self, event: Event | _Heard) -> None:
         if isinstance(event, _Heard):

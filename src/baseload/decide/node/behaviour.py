@@ -72,8 +72,9 @@ DEFAULT: Final = Behaviour()
 
 def annotated(annotations: Mapping[str, str], basis: Behaviour = DEFAULT) -> Behaviour:
     """The behaviour that a pod's annotations say, over what it would be without them. Raises BadInput."""
-    said = {_field(key): value for key, value in annotations.items() if _field(key) in _READERS}
-    return read(said, basis, path="metadata.annotations") if said else basis
+    written = {_field(key): key for key in annotations if _field(key) in _READERS}
+    said = {name: annotations[key] for name, key in written.items()}
+    return read(said, basis, at=lambda name: f"metadata.annotations[{written[name]}]") if said else basis
 
 
 def _field(key: str) -> str:
@@ -82,20 +83,21 @@ def _field(key: str) -> str:
     return {"real-memory": "memory", "real-cpu": "cpu"}.get(name, head + "".join(word.title() for word in rest))
 
 
-def read(tree: Mapping[str, object], basis: Behaviour = DEFAULT, *, path: str = "") -> Behaviour:
-    """A behaviour as it is written, over another one. Raises BadInput with every fault."""
+def read(
+    tree: Mapping[str, object], basis: Behaviour = DEFAULT, *, at: Callable[[str], str] = lambda name: name
+) -> Behaviour:
+    """A behaviour as it is written, over another one; `at` says where a field of it stands. Raises BadInput."""
     faults: list[Fault] = []
     found: dict[str, object] = {}
     for key, value in tree.items():
-        at = f"{path}.{key}" if path else key
         reader = _READERS.get(key)
         if reader is None:
-            faults.append(Fault("is not known here", path=at, allowed=f"one of {', '.join(_READERS)}"))
+            faults.append(Fault("is not known here", path=at(key), allowed=f"one of {', '.join(_READERS)}"))
             continue
         try:
             found[_SNAKE[key]] = reader(value)
         except ValueError as error:
-            faults.append(Fault(str(error), path=at))
+            faults.append(Fault(str(error), path=at(key)))
     if faults:
         raise BadInput(faults)
     return replace(basis, **found)  # type: ignore[arg-type]  # each reader gives what its field takes

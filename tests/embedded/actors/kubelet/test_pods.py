@@ -291,7 +291,7 @@ def test_annotations_that_cannot_be_read_are_told_and_passed_over() -> None:
     floor.run(3)
 
     assert floor.status("a")["phase"] == "Running"
-    why = "metadata.annotations.exitCode: is no whole number from 0 to 255"
+    why = "metadata.annotations[baseload.dev/exit-code]: is no whole number from 0 to 255"
     assert floor.events("a")[0] == ("InvalidBehaviour", why, 1)
 
 
