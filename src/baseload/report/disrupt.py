@@ -60,14 +60,14 @@ def _commands(plan: DisruptPlan, wide: bool) -> Lines:
     launched = sum(len(command.replacements) for command in plan.commands)
     saves = plan.savings_per_hour
     text = f"{counted(gone, 'node')} to disrupt, {counted(launched, 'node')} to launch"
-    yield f"{text}: {_saves(saves)} an hour, {_saves(saves, month=True)} a month."
+    yield f"{text}: {_saves(saves)}."
     for command in plan.commands:
         yield ""
         yield from _command(command, wide)
 
 
-def _saves(dollars: float, *, month: bool = False) -> str:
-    told = amounts.month(abs(dollars)) if month else amounts.price(abs(dollars))
+def _saves(dollars: float) -> str:
+    told = f"{amounts.price(abs(dollars))} an hour, {amounts.month(abs(dollars))} a month"
     return f"saves {told}" if dollars >= 0 else f"costs {told} more"
 
 

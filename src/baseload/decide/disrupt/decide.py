@@ -4,11 +4,12 @@ The methods come in Karpenter's order, and the first that starts anything ends t
 commands stand beside it; they are decided before (`decide.disrupt.step`).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
-from baseload.decide.disrupt import filters, overlay
+from baseload.decide.disrupt import filters
 from baseload.decide.disrupt.candidates import NOBODY_BUSY, Busy, Candidate
 from baseload.decide.disrupt.drift import drift
 from baseload.decide.disrupt.emptiness import emptiness
@@ -45,21 +46,31 @@ def disrupt(
 ) -> DisruptPlan:
     """The plan of one pass at `options.now`. `tables`: NodePool -> its types; a missing pool has none."""
     stepped = step(view, tables, options)
-    situation = Situation(overlay.cleaned(stepped.view, busy.in_command), tables, options, busy=busy, haste=haste)
-    commands, told, notes = _graceful(situation)
-    gone = {candidate.node for command in (*stepped.commands, *commands) for candidate in command.candidates}
-    return DisruptPlan(
-        commands=(*stepped.commands, *commands),
-        skipped=tuple(one for one in skipped(situation) if one.node not in gone),
-        tried=tuple(one for one in told if one.node not in gone),
+    found = graceful(Situation(stepped.view, tables, options, busy=busy, haste=haste))
+    gone = {candidate.node for command in stepped.commands for candidate in command.candidates}
+    return replace(
+        found,
+        commands=(*stepped.commands, *found.commands),
+        skipped=tuple(one for one in found.skipped if one.node not in gone),
         node_claims=stepped.node_claims,
         drain=stepped.drain,
         unavailable_offerings=stepped.unavailable_offerings,
+    )
+
+
+def graceful(situation: Situation, names: "Names | None" = None) -> DisruptPlan:
+    """The plan of a pass without what is forceful. `names` are those of earlier passes on the same cluster."""
+    commands, told, notes = _graceful(situation, names or Names())
+    gone = {candidate.node for command in commands for candidate in command.candidates}
+    return DisruptPlan(
+        commands=commands,
+        skipped=tuple(one for one in skipped(situation) if one.node not in gone),
+        tried=tuple(one for one in told if one.node not in gone),
         notes=notes,
     )
 
 
-def _graceful(situation: Situation) -> tuple[tuple[Command, ...], list[Tried], tuple[str, ...]]:
+def _graceful(situation: Situation, names: "Names") -> tuple[tuple[Command, ...], list[Tried], tuple[str, ...]]:
     """The commands of the first method that has any, what was tried until then, and what is odd."""
     if (waiting := not_synced(situation.view)) is not None:
         return (), [], (f"NodeClaim {waiting} is not launched yet, which stops all disruption",)
@@ -68,7 +79,7 @@ def _graceful(situation: Situation) -> tuple[tuple[Command, ...], list[Tried], t
         outcome = method(situation)
         told += outcome.tried
         if outcome.moves:
-            commands, refused = commands_of(situation, outcome.moves)
+            commands, refused = commands_of(situation, outcome.moves, names)
             return commands, [*told, *refused], ()
         if outcome.error:
             return (), told, (outcome.error,)
@@ -80,9 +91,10 @@ def not_synced(view: View) -> str | None:
     return next((claim.metadata.name for claim in view.node_claims if not claim.status.provider_id), None)
 
 
-def commands_of(situation: Situation, moves: tuple[Move, ...]) -> tuple[tuple[Command, ...], list[Tried]]:
+def commands_of(
+    situation: Situation, moves: tuple[Move, ...], names: "Names"
+) -> tuple[tuple[Command, ...], list[Tried]]:
     """Moves as commands; one whose replacement cannot be created ends the pass, and is told."""
-    names = Names()
     commands: list[Command] = []
     for move in moves:
         over = [claim.template.name for claim in move.claims if claim.template.name in situation.over_limits]
@@ -102,13 +114,17 @@ def _not_created(situation: Situation, over: list[str]) -> Stopped:
 
 
 class Names:
-    """POOL-1, POOL-2 … in the order in which claims are planned."""
+    """POOL-1, POOL-2 … in the order in which claims are planned; names that are taken are passed over."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: Collection[str] = ()) -> None:
         self._last: Final[dict[str, int]] = {}
+        self._taken: Final = frozenset(taken)
 
     def next(self, pool: str) -> str:
-        number = self._last[pool] = self._last.get(pool, 0) + 1
+        number = self._last.get(pool, 0) + 1
+        while f"{pool}-{number}" in self._taken:
+            number += 1
+        self._last[pool] = number
         return f"{pool}-{number}"
 
 
@@ -162,7 +178,7 @@ def skipped(situation: Situation) -> Iterator[Skipped]:
 
 def passed_over(situation: Situation, candidate: Candidate) -> Block | None:
     """Why no method considers a candidate; None where one does."""
-    if filters.is_drifted(candidate) and filters.pods_forbid_drift(candidate) is None:
+    if filters.is_drifted(candidate.claim) and filters.pods_forbid_drift(candidate) is None:
         return None
     if (held := filters.pods_forbid(candidate)) is not None:
         return held

@@ -12,6 +12,7 @@ from baseload.decide.disrupt.guards import Block
 from baseload.decide.lifecycle import conditions
 from baseload.decide.lifecycle.names import DRIFTED
 from baseload.decide.provision.pools import is_static
+from baseload.kube.types.karpenter import NodeClaim
 from baseload.plan.disrupt import Kept
 from baseload.values import instant
 from baseload.values.label import CAPACITY_TYPE, ZONE
@@ -31,13 +32,13 @@ def pods_forbid_drift(candidate: Candidate) -> Block | None:
     return None if candidate.has_grace_period else pods_forbid(candidate)
 
 
-def is_drifted(candidate: Candidate) -> bool:
-    return conditions.is_true(candidate.claim.status.conditions, DRIFTED)
+def is_drifted(claim: NodeClaim) -> bool:
+    return conditions.is_true(claim.status.conditions, DRIFTED)
 
 
 def drift_forbids(candidate: Candidate, *, static: bool) -> bool:
     """Whether drift, of static pools or of the others, passes the node over."""
-    return is_static(candidate.pool) is not static or not is_drifted(candidate)
+    return is_static(candidate.pool) is not static or not is_drifted(candidate.claim)
 
 
 def emptiness(candidate: Candidate, *, buffered: bool) -> Block | None:

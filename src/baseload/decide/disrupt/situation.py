@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
-from baseload.decide.disrupt import budgets, filters
+from baseload.decide.disrupt import budgets, filters, overlay
 from baseload.decide.disrupt.balanced import Balance
 from baseload.decide.disrupt.candidates import NOBODY_BUSY, Busy, Candidate, Looked, Survey
 from baseload.decide.disrupt.consolidation import Consolidation
@@ -51,7 +51,7 @@ class Situation:
         haste: Haste = UNHURRIED,
     ) -> None:
         assert options.now is not None, "budgets and windows need the moment of the decision"
-        self.view: Final = view
+        self.view: Final = overlay.cleaned(view, busy.in_command)
         self.options: Final = options
         self.now: Final = options.now
         self.haste: Final = haste

@@ -1,15 +1,139 @@
-"""Passes one upon the other, each carried out in full before the next, until one finds nothing to do."""
+"""Passes one upon the other, each carried out in full before the next, until one finds nothing to do.
 
-from collections.abc import Mapping
+Time stands still while there is something to do; then it moves on to where the next consolidateAfter is over. What is
+forceful is decided once, in the first pass. Pods that a pass leaves without a node are provisioned for, as they would
+be, before the next one. Nodes that are there again as they were after an earlier pass are a loop, which never ends.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
-from baseload.decide.disrupt.decide import disrupt
+from baseload.decide.disrupt import carried_out, costs, windows
+from baseload.decide.disrupt.carried_out import marked
+from baseload.decide.disrupt.decide import Names, disrupt, graceful
+from baseload.decide.disrupt.filters import is_drifted
+from baseload.decide.disrupt.situation import Situation
+from baseload.decide.provision.decide import provision
 from baseload.decide.provision.options import Options
-from baseload.model.view import View
-from baseload.plan.disrupt import DisruptPasses, End
+from baseload.decide.provision.setup import types_of
+from baseload.model.statenode import StateNode
+from baseload.model.view import View, name_of
+from baseload.plan.disrupt import DisruptPasses, DisruptPlan, End
+from baseload.values.label import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
+
+MOST: Final = 1_000
+"""passes that do something, after which nobody waits for the end"""
+
+Tables = Mapping[str, InstanceTypes]
+Shape = tuple[tuple[object, ...], ...]
+"""the nodes of a view, but for their names"""
 
 
-def until_stable(view: View, tables: Mapping[str, InstanceTypes], options: Options) -> DisruptPasses:
+def until_stable(view: View, tables: Tables, options: Options) -> DisruptPasses:
     """What the passes do, and the nodes that are left in the end."""
-    plan = disrupt(view, tables, options)
-    return DisruptPasses((plan,), End(len(view.nodes), 0.0, not plan.commands))
+    plans = [disrupt(view, tables, options)]
+    run = _Run(view, tables, options)
+    seen = {shape(view): 0}
+    loop: tuple[int, int] | None = None
+    while plans[-1].commands and len(plans) < MOST:
+        run.carry_out(plans[-1])
+        plans.append(run.next())
+        now = shape(run.view)
+        if now in seen:
+            loop = seen[now], len(plans) - 1
+            break
+        seen[now] = len(plans) - 1
+    if not plans[-1].commands:
+        run.let_go()
+    stable = not plans[-1].commands and loop is None
+    return DisruptPasses(tuple(plans), End(len(run.view.nodes), run.price(), stable, loop))
+
+
+class _Run:
+    """A cluster on which passes are carried out."""
+
+    def __init__(self, view: View, tables: Tables, options: Options) -> None:
+        assert options.now is not None
+        self.view = view
+        self.now = options.now
+        self._tables: Final = tables
+        self._options: Final = options
+        taken = [state.name for state in view.state_nodes]
+        self._names: Final = Names(taken)
+
+    def carry_out(self, plan: DisruptPlan) -> None:
+        """The cluster after a plan, those nodes gone that were on their way out before it."""
+        self.let_go()
+        waiting = {name_of(pod) for pod in self.view.pods if not pod.spec.node_name}
+        tables = self._overlaid()
+        self.view = carried_out.carried_out(self.view, plan.commands, tables, self.now)
+        self._provision(waiting)
+
+    def let_go(self) -> None:
+        """Ends the nodes that are being deleted."""
+        going = [state.name for state in self.view.state_nodes if state.marked_for_deletion]
+        if going:
+            waiting = {name_of(pod) for pod in self.view.pods if not pod.spec.node_name}
+            self.view = carried_out.without(self.view, going)
+            self._provision(waiting)
+
+    def next(self) -> DisruptPlan:
+        """The next pass that finds something to do, or the last one of all."""
+        while True:
+            self.view = marked(self.view, self.now)
+            options = replace(self._options, now=self.now)
+            plan = graceful(Situation(self.view, self._tables, options), self._names)
+            if plan.commands or (ends := self._next_end()) is None:
+                return plan
+            self.now = ends
+
+    def price(self) -> float:
+        """What the nodes cost an hour, as far as it is known."""
+        tables = self._overlaid()
+        return sum(costs.of_node(state.labels, tables.get(state.pool)) or 0.0 for state in self.view.state_nodes)
+
+    def _overlaid(self) -> Tables:
+        return {name: it.types for name, it in types_of(self.view, self._tables, self._options).items()}
+
+    def _next_end(self) -> int | None:
+        """When the next window is over."""
+        pools = {pool.metadata.name: pool for pool in self.view.node_pools}
+        ends = (
+            windows.ends(state.claim, pools[state.pool])
+            for state in self.view.state_nodes
+            if state.claim is not None and state.pool in pools
+        )
+        return min((end for end in ends if end is not None and end > self.now), default=None)
+
+    def _provision(self, waiting: set[str]) -> None:
+        """Gives those pods a place that lost theirs; the ones that waited before go on waiting."""
+        homeless = {name_of(pod) for pod in self.view.pods if not pod.spec.node_name} - waiting
+        if not homeless:
+            return
+        pods = tuple(pod for pod in self.view.pods if pod.spec.node_name or name_of(pod) in homeless)
+        options = replace(self._options, now=self.now)
+        plan = provision(replace(self.view, pods=pods), self._tables, options, most_reasons=None)
+        claims = [replace(claim, name=self._names.next(claim.node_pool)) for claim in plan.node_claims]
+        to = {placement.pod: placement.node for placement in plan.placements if placement.node is not None}
+        to |= {pod: claim.name for claim in claims for pod in claim.pods}
+        view = carried_out.placed(self.view, to, self.now)
+        self.view = carried_out.launched(view, claims, self._overlaid(), self.now)
+
+
+def shape(view: View) -> Shape:
+    """What the nodes of a view are and bear, whatever their names."""
+    return tuple(sorted(_shapes(view)))
+
+
+def _shapes(view: View) -> Iterator[tuple[object, ...]]:
+    for state in view.state_nodes:
+        labels, drifted = state.labels, state.claim is not None and is_drifted(state.claim)
+        pods = tuple(sorted(name_of(pod) for pod in view.pods_on.get(_node_name(state), ())))
+        kind = (state.pool, *(labels.get(key, "") for key in (INSTANCE_TYPE, CAPACITY_TYPE, ZONE)))
+        yield kind, drifted, pods
+
+
+def _node_name(state: StateNode) -> str:
+    return state.node.metadata.name if state.node is not None else ""
