@@ -10,13 +10,12 @@ from dataclasses import replace
 from msgspec.structs import replace as with_fields
 
 from baseload.catalog.columns import InstanceTypes
-from baseload.decide.disrupt import windows
-from baseload.decide.disrupt.filters import CONSOLIDATABLE
-from baseload.decide.lifecycle import conditions
+from baseload.decide.lifecycle import conditions, markers
 from baseload.decide.lifecycle.changed import claim_saying, with_status
 from baseload.decide.lifecycle.conditions import Said
-from baseload.decide.lifecycle.names import INITIALIZED, LAUNCHED, REGISTERED
+from baseload.decide.lifecycle.names import CONSOLIDATABLE, INITIALIZED, LAUNCHED, REGISTERED
 from baseload.decide.provision.pods import is_reschedulable
+from baseload.decide.provision.pools import is_static
 from baseload.kube.types.core import Node, NodeSpec, NodeStatus, Pod, PodStatus
 from baseload.kube.types.karpenter import NodeClaim, NodeClaimSpec, NodeClaimStatus, NodePool
 from baseload.kube.types.meta import Condition, NodeSelectorRequirement, ObjectMeta, Resources, Taint
@@ -87,15 +86,14 @@ def marked(view: View, now: int) -> View:
 
     def said(claim: NodeClaim) -> NodeClaim:
         pool = pools.get(owner.get(claim.metadata.name, ""))
-        return claim if pool is None or pool.spec.replicas is not None else _marked(claim, pool, now)
+        return claim if pool is None or is_static(pool) else _marked(claim, pool, now)
 
     return replace(view, node_claims=tuple(map(said, view.node_claims)))
 
 
 def _marked(claim: NodeClaim, pool: NodePool, now: int) -> NodeClaim:
     held = claim.status.conditions
-    may_go = windows.consolidates(pool) and conditions.is_true(held, INITIALIZED)
-    if may_go and not windows.is_inside(claim, pool, now):
+    if markers.is_consolidatable(claim, pool, now):
         return claim if conditions.is_true(held, CONSOLIDATABLE) else claim_saying(claim, Said(CONSOLIDATABLE), now=now)
     if conditions.find(held, CONSOLIDATABLE) is None:
         return claim

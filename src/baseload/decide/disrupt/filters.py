@@ -6,18 +6,16 @@ words here all the same.
 
 from typing import Final
 
-from baseload.decide.disrupt import windows
 from baseload.decide.disrupt.candidates import Candidate
 from baseload.decide.disrupt.guards import Block
-from baseload.decide.lifecycle import conditions
-from baseload.decide.lifecycle.names import DRIFTED
+from baseload.decide.lifecycle import conditions, markers
+from baseload.decide.lifecycle.names import CONSOLIDATABLE, DRIFTED
 from baseload.decide.provision.pools import is_static
-from baseload.kube.types.karpenter import NodeClaim
+from baseload.kube.types.karpenter import NodeClaim, NodePool
 from baseload.plan.disrupt import Kept
 from baseload.values import instant
 from baseload.values.label import CAPACITY_TYPE, ZONE
 
-CONSOLIDATABLE: Final = "Consolidatable"
 WHEN_EMPTY: Final = "WhenEmpty"
 BALANCED: Final = "Balanced"
 
@@ -30,6 +28,11 @@ def pods_forbid(candidate: Candidate) -> Block | None:
 def pods_forbid_drift(candidate: Candidate) -> Block | None:
     """The same for a method that a grace period of the NodeClaim makes deaf to it."""
     return None if candidate.has_grace_period else pods_forbid(candidate)
+
+
+def consolidates(pool: NodePool) -> bool:
+    """Whether the pool's nodes are ever consolidated or, being empty, deleted."""
+    return markers.consolidate_after(pool) is not None
 
 
 def is_drifted(claim: NodeClaim) -> bool:
@@ -45,7 +48,7 @@ def emptiness(candidate: Candidate, *, buffered: bool) -> Block | None:
     """Why emptiness passes a node over; `buffered`: pods of a CapacityBuffer are planned on it."""
     if is_static(candidate.pool):
         return _static(candidate)
-    if not windows.consolidates(candidate.pool):
+    if not consolidates(candidate.pool):
         return _never(candidate)
     if buffered:
         return Kept.BUFFERED, "pods of a CapacityBuffer are planned on it"
@@ -64,7 +67,7 @@ def consolidation(candidate: Candidate) -> Block | None:
     for key in (CAPACITY_TYPE, ZONE):
         if not candidate.state.labels.get(key):
             return Kept.LABEL, f"it lacks the label {key}"
-    if not windows.consolidates(candidate.pool):
+    if not consolidates(candidate.pool):
         return _never(candidate)
     if candidate.is_empty:
         return Kept.POLICY, "it is empty, which emptiness governs"
@@ -79,7 +82,7 @@ def not_consolidatable(candidate: Candidate) -> Block | None:
         return None
     name, pool = candidate.claim.metadata.name, candidate.pool
     text = f"NodeClaim {name} is not Consolidatable"
-    end = windows.ends(candidate.claim, pool)
+    end = markers.window_end(candidate.claim, pool)
     if end is not None and candidate.now < end:
         after = pool.spec.disruption.consolidate_after
         text += f": its pods changed less than consolidateAfter ({after}) ago, until {instant.format(end)}"

@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
-from baseload.decide.disrupt import carried_out, costs, windows
+from baseload.decide.disrupt import carried_out, costs
 from baseload.decide.disrupt.carried_out import marked
 from baseload.decide.disrupt.decide import Names, disrupt, graceful
 from baseload.decide.disrupt.filters import is_drifted
 from baseload.decide.disrupt.situation import Situation
+from baseload.decide.lifecycle import markers
 from baseload.decide.provision.decide import provision
 from baseload.decide.provision.options import Options
 from baseload.decide.provision.setup import types_of
@@ -101,7 +102,7 @@ class _Run:
         """When the next window is over."""
         pools = {pool.metadata.name: pool for pool in self.view.node_pools}
         ends = (
-            windows.ends(state.claim, pools[state.pool])
+            markers.window_end(state.claim, pools[state.pool])
             for state in self.view.state_nodes
             if state.claim is not None and state.pool in pools
         )
