@@ -51,6 +51,7 @@ class Kept(StrEnum):
     POLICY = "PolicyWhenEmpty"
     BUFFERED = "BufferPods"
     NOT_CONSOLIDATABLE = "NotConsolidatable"
+    NOT_DRIFTED = "NotDrifted"
     BUDGET = "NodePoolBudget"
     REPLICAS = "MoreThanReplicas"
     NODE_LIMIT = "NodeLimitReached"
@@ -87,6 +88,7 @@ KEPT_MEANING: Final[Mapping[Kept, str]] = {
     Kept.POLICY: "The NodePool says WhenEmpty, and the node is not empty.",
     Kept.BUFFERED: "Pods of a CapacityBuffer are planned on the node.",
     Kept.NOT_CONSOLIDATABLE: "The NodeClaim is not Consolidatable: mostly it is within its consolidateAfter.",
+    Kept.NOT_DRIFTED: "The NodeClaim has not drifted.",
     Kept.BUDGET: "The NodePool's disruption budgets let no more nodes go now.",
     Kept.REPLICAS: "The static NodePool has more nodes than replicas, which is mended first.",
     Kept.NODE_LIMIT: "The static NodePool's limit of nodes leaves no room for a replacement.",

@@ -15,6 +15,7 @@ class Reason(StrEnum):
     OVERDRAWN = "OverdrawnNode"
     HOST_PORT = "HostPortConflict"
     VOLUME_LIMIT = "VolumeLimitExceeded"
+    WINDOW = "WithinConsolidateAfter"
     INSTANCE_TYPE = "NoInstanceType"
     OFFERING = "NoOffering"
     LIMITS = "LimitExceeded"
@@ -47,6 +48,7 @@ MEANING: Final[Mapping[Reason, str]] = {
     Reason.OVERDRAWN: "The node has less than nothing left of some resource, so it takes no pod at all.",
     Reason.HOST_PORT: "The host port is taken.",
     Reason.VOLUME_LIMIT: "The node's CSI driver attaches no more volumes.",
+    Reason.WINDOW: "The pods of the node changed less than consolidateAfter ago, so it takes none that are moved.",
     Reason.INSTANCE_TYPE: "No instance type meets requirements, size and offering at once.",
     Reason.OFFERING: "No available offering is in that zone and of that capacity type.",
     Reason.LIMITS: "What the NodePool's limits leave allows none of the types that would do.",

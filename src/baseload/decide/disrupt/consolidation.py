@@ -126,5 +126,5 @@ def without_place(unplaced: Sequence[Unplaced]) -> Stopped:
     return Stopped(
         Kept.NO_PLACE,
         f"not all pods would find a place: {', '.join(told)}{more}",
-        tuple(dict.fromkeys(one.pod for one in unplaced)),
+        tuple(unplaced),
     )

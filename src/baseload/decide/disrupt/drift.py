@@ -7,7 +7,7 @@ one node may be replaced by several.
 from baseload.decide.disrupt import filters
 from baseload.decide.disrupt.candidates import Candidate
 from baseload.decide.disrupt.consolidation import without_place
-from baseload.decide.disrupt.moves import Move, Outcome, tried
+from baseload.decide.disrupt.moves import Move, Outcome, Stopped, tried
 from baseload.decide.disrupt.situation import NO_POOL, Situation, over_budget
 from baseload.decide.lifecycle import conditions
 from baseload.decide.lifecycle.names import DRIFTED as DRIFTED_CONDITION
@@ -25,18 +25,26 @@ def drift(situation: Situation) -> Outcome:
         if allowances.get(candidate.pool_name, 0) <= 0:
             kept.append(tried(candidate, Method.DRIFT, over_budget(candidate, DRIFTED)))
             continue
-        simulator = situation.simulator
-        if simulator is None:
-            kept.append(tried(candidate, Method.DRIFT, NO_POOL))
+        found = replaced(situation, candidate)
+        if isinstance(found, Move):
+            return Outcome((found,), tuple(kept))
+        kept.append(tried(candidate, Method.DRIFT, found))
+        if found is NO_POOL:
             return Outcome(tried=tuple(kept), error=NO_POOL.message)
-        found = simulator.without((candidate.name,), is_consolidation=False)
-        if found.all_placed:
-            savings = candidate.price - sum(map(simulator.cheapest, found.claims))
-            places = tuple(found.places.items())
-            move = Move(DRIFTED, Method.DRIFT, (candidate,), found.claims, places, found.moved, savings)
-            return Outcome((move,), tuple(kept))
-        kept.append(tried(candidate, Method.DRIFT, without_place(found.unplaced)))
     return Outcome(tried=tuple(kept))
+
+
+def replaced(situation: Situation, candidate: Candidate, *, most_reasons: int | None = None) -> Move | Stopped:
+    """What it would take to give up one node at whatever price."""
+    simulator = situation.simulator
+    if simulator is None:
+        return NO_POOL
+    found = simulator.without((candidate.name,), is_consolidation=False, most_reasons=most_reasons)
+    if not found.all_placed:
+        return without_place(found.unplaced)
+    savings = candidate.price - sum(map(simulator.cheapest, found.claims))
+    places = tuple(found.places.items())
+    return Move(DRIFTED, Method.DRIFT, (candidate,), found.claims, places, found.moved, savings)
 
 
 def _turn(candidate: Candidate) -> tuple[bool, int, str]:

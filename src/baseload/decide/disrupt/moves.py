@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from baseload.decide.disrupt.candidates import Candidate
+from baseload.decide.disrupt.simulate import Unplaced
 from baseload.decide.fit.planned import Claim
+from baseload.decide.fit.why import Refusal
 from baseload.plan.disrupt import Kept, Method, Tried
+from baseload.plan.provision import Rejection
 from baseload.values.requirement import Requirement
 
 Deadline = Callable[[], bool]
@@ -33,11 +36,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """Why candidates are no move; `pods` are those in the way."""
+    """Why candidates are no move; `unplaced` are the pods in the way."""
 
     reason: Kept
     message: str
-    pods: tuple[str, ...] = ()
+    unplaced: tuple[Unplaced, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,14 @@ NOTHING: Final = Outcome()
 
 
 def tried(candidate: Candidate, method: Method, stopped: Stopped) -> Tried:
-    return Tried(candidate.name, method, stopped.reason, stopped.message, stopped.pods)
+    """What is told of a candidate that stays; who refused its pods, where the simulation was asked for that."""
+    pods = tuple(dict.fromkeys(one.pod for one in stopped.unplaced))
+    refused = tuple((one.pod, tuple(map(_rejection, one.refusals))) for one in stopped.unplaced if one.refusals)
+    return Tried(candidate.name, method, stopped.reason, stopped.message, pods, refused)
+
+
+def _rejection(refusal: Refusal) -> Rejection:
+    return Rejection(f"{refusal.target}/{refusal.name or 'planned'}", refusal.reason, refusal.message)
 
 
 def allows(requirement: Requirement | None, value: str) -> bool:

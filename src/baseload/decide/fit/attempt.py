@@ -72,9 +72,13 @@ class Pass:
             return True
         return self._on_claim(pod, kind, size) or self._on_new_claim(pod, kind, size)
 
-    def is_barred(self, pod: FitPod) -> bool:
-        """Whether nodes are closed to the pod."""
-        return bool(self._closed.nodes) and id(pod) in self._closed.to
+    def closed_to(self, pod: FitPod) -> int:
+        """The mask of the nodes that are closed to the pod."""
+        return self._closed.nodes if self._closed.nodes and id(pod) in self._closed.to else 0
+
+    def shape(self, pod: FitPod, size: Size) -> int:
+        """A number for the pod's size, another one for those to whom nodes are closed."""
+        return ~size.number if self.closed_to(pod) else size.number
 
     def give_back(self, host: Host) -> None:
         """A removed node no longer counts toward its pool's limits."""
@@ -111,8 +115,8 @@ class Pass:
     def _on_node(self, pod: FitPod, kind: Kind, size: Size) -> bool:
         nodes = self._nodes
         candidates = nodes.may_hold(size) & kind.host_nodes
-        if self.is_barred(pod):
-            candidates &= ~self._closed.nodes
+        if self._closed.nodes:
+            candidates &= ~self.closed_to(pod)
         if not candidates:
             return False
         if kind.hosts:

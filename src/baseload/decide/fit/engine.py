@@ -103,7 +103,7 @@ class Fit:
                 queue.append((pod, kind, size))
                 tried[id(pod)] = len(queue)
         refused = {} if most_reasons is None else self._refusals(run, queue, most_reasons // max(1, len(queue)))
-        failed = [(pod, refused.get((kind.number, size.number), ())) for pod, kind, size in queue]
+        failed = [(pod, refused.get((kind.number, run.shape(pod, size)), ())) for pod, kind, size in queue]
         run.roll_back()
         return Fitted(run.on_nodes, run.claims.all, failed)
 
@@ -112,19 +112,19 @@ class Fit:
     ) -> dict[tuple[int, int], Sequence[Refusal]]:
         """Why each shape that failed was refused: by every pool, and by as many hosts as can be told for each."""
         found: dict[tuple[int, int], Sequence[Refusal]] = {}
-        for _, kind, size in queue:
-            key = (kind.number, size.number)
+        for pod, kind, size in queue:
+            key = (kind.number, run.shape(pod, size))
             if key not in found:
                 last = kind
                 while last.next is not None:
                     last = last.next
                 self.base.bind(last)
-                found[key] = tuple(refusals(self.base, run, last, size, most=most))
+                found[key] = tuple(refusals(self.base, run, last, size, most=most, closed=run.closed_to(pod)))
         return found
 
     def _place(self, run: Pass, pod: FitPod, kind: Kind, size: Size) -> bool:
         """Tries a pod, less one preference more each time; a shape that failed is not tried while nothing changed."""
-        shape = ~size.number if run.is_barred(pod) else size.number  # what is closed to one is open to its like
+        shape = run.shape(pod, size)
         if kind.failures and kind.failures.get(shape) == _stamp(run, kind):
             return False
         trial: Kind | None = kind

@@ -5,7 +5,7 @@ Asked of a pass before it is undone, about the pod as it was in its last, fully 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from baseload.decide.fit.attempt import Pass
 from baseload.decide.fit.base import Base
@@ -22,6 +22,8 @@ from baseload.values.label import HOSTNAME
 from baseload.values.requirement import Requirements
 from baseload.values.resource import written
 
+_CLOSED: Final[Why] = Reason.WINDOW, "the node is inside its consolidateAfter window and takes no moved pods"
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -34,15 +36,15 @@ class Refusal:
     message: str
 
 
-def refusals(base: Base, run: Pass, kind: Kind, size: Size, *, most: int) -> Iterator[Refusal]:
+def refusals(base: Base, run: Pass, kind: Kind, size: Size, *, most: int, closed: int = 0) -> Iterator[Refusal]:
     """Every pool's reason, then those of `most` existing nodes and planned claims, in the order in which they are
-    tried.
+    tried. `closed` are the nodes that take no pods of this kind for now.
     """
     for template in base.all_templates:
         reason, message = _of_template(base, run, kind, size, template)
         yield Refusal("nodePool", 0, template.name, reason, message)
     for place, host in enumerate(base.nodes.hosts[:most]):
-        reason, message = _of_node(base, kind, size, place)
+        reason, message = _CLOSED if closed >> place & 1 else _of_node(base, kind, size, place)
         yield Refusal("node", place, host.name, reason, message)
     for claim in run.claims.all[: max(0, most - len(base.nodes.hosts))]:
         reason, message = _of_claim(base, kind, size, claim)
