@@ -6,7 +6,7 @@ Nodes that are kept for the same reason are told together. `wide` gives each its
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from baseload.plan.disrupt import Command, DisruptPasses, DisruptPlan, Skipped, Tried
+from baseload.plan.disrupt import Command, DisruptPasses, DisruptPlan, Method, Skipped, Tried
 from baseload.report import amounts
 from baseload.report.table import columns, counted, few, fold
 
@@ -75,7 +75,9 @@ def _command(command: Command, wide: bool) -> Lines:
     does = "replace" if command.replacements else "delete"
     before = sum(candidate.price_per_hour for candidate in command.candidates)
     after = before - command.savings_per_hour
-    yield f"{command.method}: {does}, {command.reason}  {amounts.price(before)} -> {amounts.price(after)} an hour"
+    head = f"{command.method}: {does}, {command.reason}"
+    is_forceful = command.method is Method.FORCEFUL  # nobody asked whether that saves anything
+    yield head if is_forceful else f"{head}  {amounts.price(before)} -> {amounts.price(after)} an hour"
     rows = [
         (c.node, c.node_pool, c.instance_type, amounts.price(c.price_per_hour), f"{c.disruption_cost:.2f}")
         for c in command.candidates

@@ -7,10 +7,10 @@ from baseload.decide.disrupt import decide as disruption
 from baseload.decide.disrupt import until_stable
 from baseload.decide.explain import explain
 from baseload.decide.provision import decide
-from baseload.decide.provision.options import Options
 from baseload.kube.bulk import paused_gc
 from baseload.plan.disrupt import DisruptPasses, DisruptPlan
 from baseload.plan.provision import ProvisionPlan
+from baseload.values.instant import SECOND
 from baseload.world.files import Inputs
 
 
@@ -34,18 +34,21 @@ def explained(inputs: Inputs) -> ProvisionPlan:
         )
 
 
+def at_some_moment(inputs: Inputs) -> Inputs:
+    """The inputs of a decision that needs a moment: this one, where the options name none."""
+    if inputs.options.now is not None:
+        return inputs
+    now = time.time_ns()
+    return replace(inputs, options=replace(inputs.options, now=now - now % SECOND))
+
+
 def disrupted(inputs: Inputs) -> DisruptPlan:
-    """What one disruption pass on these inputs would start."""
+    """What one disruption pass on these inputs would start at its moment."""
     with paused_gc():
-        return disruption.disrupt(inputs.view, inputs.tables, _at_some_moment(inputs.options))
+        return disruption.disrupt(inputs.view, inputs.tables, inputs.options)
 
 
 def disrupted_until_stable(inputs: Inputs) -> DisruptPasses:
     """Passes one upon the other until one finds nothing to do."""
     with paused_gc():
-        return until_stable.until_stable(inputs.view, inputs.tables, _at_some_moment(inputs.options))
-
-
-def _at_some_moment(options: Options) -> Options:
-    """Budgets and windows need a moment: this one, where the options name none."""
-    return options if options.now is not None else replace(options, now=time.time_ns())
+        return until_stable.until_stable(inputs.view, inputs.tables, inputs.options)

@@ -43,10 +43,11 @@ def disrupt(
     *,
     busy: Busy = NOBODY_BUSY,
     haste: Haste = UNHURRIED,
+    names: "Names | None" = None,
 ) -> DisruptPlan:
     """The plan of one pass at `options.now`. `tables`: NodePool -> its types; a missing pool has none."""
     stepped = step(view, tables, options)
-    found = graceful(Situation(stepped.view, tables, options, busy=busy, haste=haste))
+    found = graceful(Situation(stepped.view, tables, options, busy=busy, haste=haste), names)
     gone = {candidate.node for command in stepped.commands for candidate in command.candidates}
     return replace(
         found,

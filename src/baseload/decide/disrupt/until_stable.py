@@ -34,8 +34,8 @@ Shape = tuple[tuple[object, ...], ...]
 
 def until_stable(view: View, tables: Tables, options: Options) -> DisruptPasses:
     """What the passes do, and the nodes that are left in the end."""
-    plans = [disrupt(view, tables, options)]
     run = _Run(view, tables, options)
+    plans = [disrupt(view, tables, options, names=run.names)]
     seen = {shape(view): 0}
     loop: tuple[int, int] | None = None
     while plans[-1].commands and len(plans) < MOST:
@@ -62,7 +62,7 @@ class _Run:
         self._tables: Final = tables
         self._options: Final = options
         taken = [state.name for state in view.state_nodes]
-        self._names: Final = Names(taken)
+        self.names: Final = Names(taken)
 
     def carry_out(self, plan: DisruptPlan) -> None:
         """The cluster after a plan, those nodes gone that were on their way out before it."""
@@ -85,7 +85,7 @@ class _Run:
         while True:
             self.view = marked(self.view, self.now)
             options = replace(self._options, now=self.now)
-            plan = graceful(Situation(self.view, self._tables, options), self._names)
+            plan = graceful(Situation(self.view, self._tables, options), self.names)
             if plan.commands or (ends := self._next_end()) is None:
                 return plan
             self.now = ends
@@ -116,7 +116,7 @@ class _Run:
         pods = tuple(pod for pod in self.view.pods if pod.spec.node_name or name_of(pod) in homeless)
         options = replace(self._options, now=self.now)
         plan = provision(replace(self.view, pods=pods), self._tables, options, most_reasons=None)
-        claims = [replace(claim, name=self._names.next(claim.node_pool)) for claim in plan.node_claims]
+        claims = [replace(claim, name=self.names.next(claim.node_pool)) for claim in plan.node_claims]
         to = {placement.pod: placement.node for placement in plan.placements if placement.node is not None}
         to |= {pod: claim.name for claim in claims for pod in claim.pods}
         view = carried_out.placed(self.view, to, self.now)

@@ -43,7 +43,10 @@ def refusals(base: Base, run: Pass, kind: Kind, size: Size, *, most: int, closed
     for template in base.all_templates:
         reason, message = _of_template(base, run, kind, size, template)
         yield Refusal("nodePool", 0, template.name, reason, message)
+    removed = base.nodes.open & ~base.nodes.active
     for place, host in enumerate(base.nodes.hosts[:most]):
+        if removed >> place & 1:
+            continue
         reason, message = _CLOSED if closed >> place & 1 else _of_node(base, kind, size, place)
         yield Refusal("node", place, host.name, reason, message)
     for claim in run.claims.all[: max(0, most - len(base.nodes.hosts))]:

@@ -1,0 +1,44 @@
+"""A disruption plan as people read it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from baseload.plan.disrupt import DisruptPlan, Kept, Skipped
+from baseload.report.disrupt import render, render_passes
+from tests.conftest import Golden
+from tests.plan.disruptions import FULL, LOOPS, PASSES, REPLACES
+
+GOLDEN = Path(__file__).with_name("golden")
+
+
+def test_the_report_is_the_one_on_record(golden: Golden) -> None:
+    golden(GOLDEN / "disrupt.txt", render(FULL))
+
+
+def test_the_report_of_passes_is_the_one_on_record(golden: Golden) -> None:
+    golden(GOLDEN / "disrupt-passes.txt", render_passes(PASSES))
+
+
+def test_nothing_to_do_is_said_in_one_line() -> None:
+    assert render(DisruptPlan()) == "No node is disrupted.\n"
+
+
+def test_nodes_that_are_kept_for_one_reason_are_one_line_unless_all_is_asked_for() -> None:
+    many = tuple(Skipped(f"node-{n:02}", Kept.DELETING, "it is being deleted") for n in range(12))
+    told, wide = render(DisruptPlan(skipped=many)), render(DisruptPlan(skipped=many), wide=True)
+
+    assert "12 nodes not considered:" in told
+    assert "  node-00 … node-11 (12)  MarkedForDeletion  it is being deleted" in told
+    assert "node-07" in wide
+
+
+def test_a_move_that_costs_more_says_so() -> None:
+    dear = replace(REPLACES, savings_per_hour=-0.1)
+
+    assert render(DisruptPlan(commands=(dear,))).startswith(
+        "2 nodes to disrupt, 1 node to launch: costs $0.1000 an hour, $73.00 a month more.\n"
+    )
+
+
+def test_a_loop_is_named() -> None:
+    assert "It does not end: the nodes after pass 2 are those after pass 1 again." in render_passes(LOOPS)
