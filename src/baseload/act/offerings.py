@@ -36,10 +36,10 @@ class Offerings:
         self._full: dict[str, int] = {}  # subnets without an address: until when
         self._classes: dict[str, tuple[EC2NodeClass, NodeClassSettings]] = {}
 
-    async def choice(self, node_class: EC2NodeClass | None) -> Choice:
+    async def choice(self, node_class: EC2NodeClass | None, *, no_older_than: int = FRESH) -> Choice:
         """What can be launched now; the same object while nothing changed."""
         settings = self._settings_of(node_class)
-        table = await self._table(settings)
+        table = await self._table(settings, no_older_than)
         now = self._clock.now()
         self._shut = {offering: until for offering, until in self._shut.items() if until > now}
         self._full = {subnet: until for subnet, until in self._full.items() if until > now}
@@ -71,9 +71,9 @@ class Offerings:
             held = self._classes[node_class.metadata.name] = node_class, settings_of(node_class)
         return held[1]
 
-    async def _table(self, settings: NodeClassSettings) -> InstanceTypes:
+    async def _table(self, settings: NodeClassSettings, no_older_than: int) -> InstanceTypes:
         held = self._read.get(settings)
-        if held is None or self._clock.now() - held[0] >= FRESH:
+        if held is None or self._clock.now() - held[0] >= no_older_than:
             table = await self._cloud.instance_types(settings)
             held = self._read[settings] = (self._clock.now(), table)
         return held[1]

@@ -25,6 +25,7 @@ class Queue(Generic[K]):
         self._working: dict[K, None] = {}
         self._rests: dict[K, int] = {}  # until when a key is not taken
         self._idle: list[Bell] = []
+        self._keeper: Bell | None = None  # of the idle worker that wakes when the next key is due
         self._sequence = 0
 
     def __len__(self) -> int:
@@ -41,13 +42,22 @@ class Queue(Generic[K]):
             self._push(at, key)
 
     async def take(self) -> K:
-        """The next key that is due; `done` gives it back."""
+        """The next key that is due; `done` gives it back.
+
+        Of the workers that wait one alone keeps the time; it has another one keep it while it works.
+        """
         bell = self._clock.bell()
         while (key := self._ready()) is None:
             self._idle.append(bell)
-            await bell.wait(self._wait())
+            if self._keeper is None:
+                self._keeper = bell
+            await bell.wait(self._wait() if self._keeper is bell else _LONG)
+            if self._keeper is bell:
+                self._keeper = None
             if bell in self._idle:
                 self._idle.remove(bell)
+        if self._heap and self._idle and self._keeper is None:
+            self._idle.pop(0).ring()
         return key[0]
 
     def done(self, key: K) -> None:
@@ -69,8 +79,16 @@ class Queue(Generic[K]):
     def _push(self, at: int, key: K) -> None:
         self._sequence += 1
         heapq.heappush(self._heap, (at, self._sequence, key))
-        if self._idle:
+        is_due = at <= self._clock.now()
+        if not self._idle or not (is_due or self._heap[0][1] == self._sequence):
+            return  # the keeper wakes before that
+        if self._keeper is None:
             self._idle.pop(0).ring()
+        elif self._keeper in self._idle:
+            self._idle.remove(self._keeper)
+            self._keeper.ring()
+        elif is_due:
+            self._idle.pop(0).ring()  # the keeper has been rung for another one
 
     def _ready(self) -> tuple[K] | None:
         while self._heap:

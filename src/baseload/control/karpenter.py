@@ -71,7 +71,7 @@ class Karpenter:
             self._evictions.run(),
             self._garbage.run(),
             self._interruption.run(),
-            self._markers.controller.run(),
+            self._markers.run(),
             self._pod_events.controller.run(),
             self._expiration.controller.run(),
             *gated,

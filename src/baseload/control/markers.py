@@ -1,7 +1,7 @@
 """Marks claims for disruption: that they drifted, that they may be consolidated (disruption and lifecycle spec 4).
 
-A claim is looked at when it changes, or its pool or its NodeClass; when the window of its node ends; and every 5
-minutes. It is written where its marks are others than they should be.
+A claim is looked at when it changes, or its pool or its NodeClass, and when the window of its node ends. Every 5
+minutes all are held against what the cloud has by now. One is written where its marks are not as they should be.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,12 +9,12 @@ from typing import Final
 
 from baseload.act.offerings import Offerings
 from baseload.act.placements import Placements
-from baseload.control.controller import Controller
+from baseload.control.controller import Controller, every
 from baseload.control.informer import Transition
 from baseload.control.means import Means
 from baseload.control.observed import CLAIM, CLASS, POOL, is_provided
 from baseload.decide.lifecycle import markers
-from baseload.decide.lifecycle.drift import Known, Verdicts
+from baseload.decide.lifecycle.drift import TRUSTED, Known, Verdicts
 from baseload.decide.lifecycle.launch import Choice
 from baseload.kube.client.errors import NotFound
 from baseload.kube.client.objects import Object
@@ -23,6 +23,7 @@ from baseload.kube.types.karpenter import NodeClaim
 from baseload.values.instant import SECOND
 from baseload.values.label import NODEPOOL
 
+LOOKS_EVERY: Final = 300.0
 REACTS_AFTER: Final = 0.05
 """Seconds until a change is looked at, so that those that come together are looked at together"""
 
@@ -37,6 +38,10 @@ class Markers:
         self._images: dict[str, tuple[Choice, tuple[AMI, ...], Mapping[str, str]]] = {}
         self.controller: Final = Controller(self._clock, self.reconcile, workers=means.settings.workers)
         means.observed.informer.listen(self._note)
+
+    async def run(self) -> None:
+        """Works for ever."""
+        await self._clock.together(self.controller.run(), every(self._clock, lambda: LOOKS_EVERY, self._look))
 
     async def reconcile(self, name: str) -> float | None:
         """Brings the marks of a claim up to date; when to look again."""
@@ -55,11 +60,21 @@ class Markers:
             return None
         return None if step.again is None else step.again / SECOND
 
+    async def _look(self) -> None:
+        """Has those claims looked at that drifted by what the cloud has, or do so no longer."""
+        for claim in self._observed.claims():
+            pool = self._observed.pool(claim.metadata.labels.get(NODEPOOL, ""))
+            if pool is None or claim.metadata.deletion_timestamp or not claim.status.provider_id:
+                continue
+            known, now = await self._known(claim), self._clock.now()
+            if not markers.says(claim, self._verdicts.reason(claim, pool, known, now)):
+                self.controller.queue.add(claim.metadata.name)
+
     async def _known(self, claim: NodeClaim) -> Known:
         node_class = self._observed.node_class(claim.spec.node_class_ref.name)
         if node_class is None:
             return Known()
-        choice = await self._offerings.choice(node_class)
+        choice = await self._offerings.choice(node_class, no_older_than=TRUSTED)
         machine = await self._placements.of(claim.status.provider_id)
         return Known(choice.table, node_class, self._images_of(choice, node_class), machine)
 

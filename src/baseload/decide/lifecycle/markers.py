@@ -1,7 +1,6 @@
 """What a claim is marked with for disruption: that it may be consolidated, and that it drifted (spec 4.1, 4.3, 12.2).
 
-Both conditions are True or absent. Which of them is wanted is looked at when something changes, when a window ends, and
-every 5 minutes.
+Both conditions are True or absent.
 """
 
 from typing import Final
@@ -15,10 +14,7 @@ from baseload.decide.provision.pools import is_static
 from baseload.kube.types.karpenter import NodeClaim, NodePool
 from baseload.plan.lifecycle import Progress
 from baseload.values import duration, instant
-from baseload.values.duration import MINUTE
 
-AGAIN: Final = 5 * MINUTE
-"""Drift is looked for so often, though nothing changed."""
 NEVER: Final = "Never"
 
 
@@ -34,12 +30,17 @@ def marked(claim: NodeClaim, pool: NodePool, drifted: Reason | None, now: int) -
     else:
         claim = _without(claim, DRIFTED)
     if is_static(pool):
-        return Progress(claim, again=AGAIN)
+        return Progress(claim)
     if is_consolidatable(claim, pool, now):
-        return Progress(_saying(claim, Said(CONSOLIDATABLE), now), again=AGAIN)
+        return Progress(_saying(claim, Said(CONSOLIDATABLE), now))
     ends = window_end(claim, pool)
-    waits = AGAIN if ends is None or ends <= now else min(AGAIN, ends - now)
-    return Progress(_without(claim, CONSOLIDATABLE), again=waits)
+    return Progress(_without(claim, CONSOLIDATABLE), again=None if ends is None else ends - now)
+
+
+def says(claim: NodeClaim, drifted: Reason | None) -> bool:
+    """Whether a launched claim says already that it drifted for that reason, or that it did not."""
+    held = conditions.find(claim.status.conditions, DRIFTED)
+    return (held.reason if held is not None else None) == drifted
 
 
 def is_consolidatable(claim: NodeClaim, pool: NodePool, now: int) -> bool:
