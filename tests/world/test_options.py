@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from baseload.decide.lifecycle.repair_policies import Policy
 from baseload.decide.provision.options import Options
 from baseload.kube.types.core import TopologySpreadConstraint
 from baseload.values.errors import BadInput
+from baseload.values.instant import SECOND
 from baseload.world.options import Settings, read
 
 
@@ -66,9 +68,39 @@ def test_default_spread_comes_from_the_scheduler_configuration(written: Written,
 
 
 def test_settings_of_other_commands_are_passed_over(written: Written) -> None:
-    text = "expander: priority\nunneededSince: {node-b: '2026-01-10T11:49:00Z'}\nrepairPolicies: []\n"
+    text = "expander: priority\nunneededSince: {node-b: '2026-01-10T11:49:00Z'}\nadmissionConfig: {}\n"
 
     assert written(text + "batchIdleDuration: 1s\ncpuRequests: 1000m\nnewPodScaleUpDelay: 2m\n") == Settings()
+
+
+def test_what_a_disruption_pass_is_told_of_the_world_is_read(written: Written) -> None:
+    options = written(
+        "repairPolicies: [{conditionType: Ready, conditionStatus: 'False', tolerationDuration: 30m}]\n"
+        "interruptionMessages: [{version: '0', source: aws.ec2}, '{}']\n"
+        "cloudInstances: [kwok://a]\n"
+    ).options
+
+    assert options.repair_policies == (Policy("Ready", "False", 1_800 * SECOND),)
+    assert options.interruption_messages == ('{"version":"0","source":"aws.ec2"}', "{}")
+    assert options.cloud_instances == {"kwok://a"}
+    assert written("repairPolicies: []").options.repair_policies == ()  # nothing is repaired
+    assert written("cloudInstances: []").options.cloud_instances == frozenset()
+
+
+def test_what_is_wrong_with_it_is_named_by_its_place(written: Written) -> None:
+    assert written.faults(
+        "repairPolicies: [{conditionType: Ready, conditionStatus: bad, tolerationDuration: 1}, 7, {}]\n"
+        "interruptionMessages: {}\ncloudInstances: [1]\n"
+    ) == [
+        'repairPolicies[0].conditionStatus: Invalid value: "bad" (one of True, False, Unknown)',
+        "repairPolicies[0].tolerationDuration: Invalid value: 1 (a duration, e.g. 10s)",
+        "repairPolicies[1]: Invalid value: 7 (a map with conditionType, conditionStatus, tolerationDuration)",
+        "repairPolicies[2].conditionType: is required (a text, e.g. Ready)",
+        "repairPolicies[2].conditionStatus: is required (one of True, False, Unknown)",
+        "repairPolicies[2].tolerationDuration: is required (a duration, e.g. 10s)",
+        "interruptionMessages: Invalid value: {} (a list of messages, each a map in EventBridge's form or its JSON)",
+        "cloudInstances: Invalid value: [1] (a list of provider IDs, e.g. [aws:///us-east-1a/i-0abc])",
+    ]
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest_and_all_that_are_allowed(written: Written) -> None:

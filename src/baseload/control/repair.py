@@ -40,7 +40,8 @@ class Repair:
 
     def __init__(self, means: Means) -> None:
         self._observed, self._objects, self._events = means.observed, means.objects, means.events
-        self._clock, self._policies = means.clock, means.settings.options.repair_policies or AWS
+        asked = means.settings.options.repair_policies
+        self._clock, self._policies = means.clock, AWS if asked is None else asked
         self.controller: Final = Controller(self._clock, self.reconcile, workers=means.settings.workers)
         means.observed.informer.listen(self._note)
 

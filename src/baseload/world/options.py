@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
+from baseload.decide.lifecycle.repair_policies import Policy
 from baseload.decide.provision.options import FEATURE_GATES, Options
 from baseload.kube import kinds, one_map
 from baseload.kube.reading import Mistyped
@@ -23,7 +24,7 @@ from baseload.values.label import is_qualified_name
 T = TypeVar("T")
 
 _OTHERS: Final = """
-    batchIdleDuration batchMaxDuration cpuRequests repairPolicies interruptionMessages cloudInstances admissionConfig
+    batchIdleDuration batchMaxDuration cpuRequests admissionConfig
     unneededSince scaleUpRequests backoffUntil lastScaleUpTime lastScaleDownDeleteTime lastScaleDownFailTime
     scanInterval maxNodesTotal coresTotal memoryTotal expander estimator balanceSimilarNodeGroups balancingIgnoreLabel
     balancingLabel memoryDifferenceRatio maxFreeDifferenceRatio maxAllocatableDifferenceRatio maxNodesPerScaleup
@@ -54,6 +55,9 @@ _OWN: Final = (
     "featureGates",
     "schedulerConfig",
     "now",
+    "repairPolicies",
+    "interruptionMessages",
+    "cloudInstances",
     "vmMemoryOverheadPercent",
     "reservedENIs",
     "perNodeHour",
@@ -116,6 +120,9 @@ class _Reader:
                 per_node_hour=self.value(tree, "perNodeHour", _MONEY, 0.0),
                 feature_gates=self.gates(tree.get("featureGates")),
                 default_spread=self.default_spread(tree.get("schedulerConfig")),
+                repair_policies=self.policies(tree.get("repairPolicies")),
+                interruption_messages=self.value(tree, "interruptionMessages", _MESSAGES, ()),
+                cloud_instances=self.value(tree, "cloudInstances", _NAMES, None),
                 now=self.value(tree, "now", _INSTANT, None),
             ),
             vm_memory_overhead_percent=self.value(tree, "vmMemoryOverheadPercent", _SHARE, "0.075"),
@@ -159,6 +166,38 @@ class _Reader:
         if not isinstance(value, bool):
             self.fault(f"featureGates.{name}", f"Invalid value: {_shown(value)}", _BOOLEAN.allowed)
         return value is True
+
+    def policies(self, given: object) -> tuple[Policy, ...] | None:
+        """Which conditions of nodes are unwell, and how long that is tolerated."""
+        if given is None:
+            return None
+        if not isinstance(given, list):
+            self.fault("repairPolicies", f"Invalid value: {_shown(given)}", "a list of policies")
+            return None
+        read = [self.policy(item, f"repairPolicies[{index}]") for index, item in enumerate(given)]
+        return tuple(policy for policy in read if policy is not None)
+
+    def policy(self, item: object, path: str) -> Policy | None:
+        known = ("conditionType", "conditionStatus", "tolerationDuration")
+        if not isinstance(item, dict):
+            self.fault(path, f"Invalid value: {_shown(item)}", f"a map with {', '.join(known)}")
+            return None
+        self.unknown(f"{path}.", item, known, shown=known)
+        before = len(self.faults)
+        type = self.below(item, path, "conditionType", _TEXT)
+        status = self.below(item, path, "conditionStatus", _one_of("True", "False", "Unknown"))
+        tolerated = self.below(item, path, "tolerationDuration", _DURATION)
+        return Policy(type, status, tolerated) if len(self.faults) == before else None  # type: ignore[arg-type]
+
+    def below(self, item: dict[str, object], path: str, name: str, form: _Form) -> object:
+        """A required field of a map."""
+        try:
+            return form.read(item.get(name))
+        except ValueError:
+            given = item.get(name)
+            said = "is required" if given is None else f"Invalid value: {_shown(given)}"
+            self.fault(f"{path}.{name}", said, form.allowed)
+            return None
 
     def default_spread(self, given: object) -> tuple[TopologySpreadConstraint, ...]:
         """schedulerConfig.podTopologySpread.defaultConstraints."""
@@ -241,6 +280,25 @@ def _duration(given: object) -> object:
     return duration.parse(given)
 
 
+def _text(given: object) -> object:
+    if not isinstance(given, str) or not given:
+        raise ValueError
+    return given
+
+
+def _messages(given: object) -> object:
+    """Bodies of messages, each a map or the text of one."""
+    if not isinstance(given, list) or not all(isinstance(item, dict | str) for item in given):
+        raise ValueError
+    return tuple(item if isinstance(item, str) else msgspec.json.encode(item).decode() for item in given)
+
+
+def _names(given: object) -> object:
+    if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
+        raise ValueError
+    return frozenset(given)
+
+
 def _share(given: object) -> object:
     """A share as decimal digits, which stay exact."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
@@ -278,6 +336,9 @@ def _positive(given: object) -> object:
 _BOOLEAN: Final = _Form(_boolean, "true or false")
 _INSTANT: Final = _Form(_instant, "an instant in RFC 3339, e.g. '2026-01-10T12:00:00Z'")
 _DURATION: Final = _Form(_duration, "a duration, e.g. 10s")
+_TEXT: Final = _Form(_text, "a text, e.g. Ready")
+_MESSAGES: Final = _Form(_messages, "a list of messages, each a map in EventBridge's form or its JSON")
+_NAMES: Final = _Form(_names, "a list of provider IDs, e.g. [aws:///us-east-1a/i-0abc]")
 _SHARE: Final = _Form(_share, "a share from 0 to below 1, e.g. 0.075")
 _COUNT: Final = _Form(_count, "a whole number, 0 or more")
 _MONEY: Final = _Form(_money, "dollars an hour, 0 or more, e.g. 0.03")

@@ -29,6 +29,8 @@ class Options:
     default_spread: tuple[TopologySpreadConstraint, ...] = ()  # schedulerConfig.podTopologySpread.defaultConstraints
     per_node_hour: float = 0.0  # dollars that a node costs besides its price; decides nothing, is told apart
     repair_policies: tuple[Policy, ...] | None = None  # None: the provider's own
+    interruption_messages: tuple[str, ...] = ()  # bodies of messages that are in the queue, in EventBridge's JSON
+    cloud_instances: frozenset[str] | None = None  # provider IDs that still exist; None: nobody knows
     now: int | None = None  # nanoseconds since the epoch; None: no instant was given
 
     def gate(self, name: str) -> bool:
