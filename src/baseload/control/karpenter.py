@@ -24,6 +24,7 @@ from baseload.control.pod_events import PodEvents
 from baseload.control.provisioner import Provisioner
 from baseload.control.repair import Repair
 from baseload.control.settings import Settings
+from baseload.control.static_pools import StaticPools
 from baseload.control.termination import Termination
 from baseload.control.transitions import Transitions
 from baseload.kube.client.client import Client
@@ -53,7 +54,9 @@ class Karpenter:
         self._markers = Markers(means, offerings, Placements(cloud, client.clock, settings.cluster_name))
         self._pod_events = PodEvents(means)
         self._expiration = Expiration(means)
-        self._repair = Repair(means) if settings.options.gate("NodeRepair") else None
+        gate = settings.options.gate
+        self._repair = Repair(means) if gate("NodeRepair") else None
+        self._static = StaticPools(means) if gate("StaticCapacity") else None
         self.provisioner: Final = Provisioner(means, offerings)
 
     async def run(self) -> None:
@@ -62,7 +65,7 @@ class Karpenter:
 
     async def _work(self) -> None:
         await self.observed.synced()
-        gated = [it.controller.run() for it in (self._repair,) if it is not None]
+        gated = [it.controller.run() for it in (self._repair, self._static) if it is not None]
         await self._clock.together(
             self._classes.controller.run(),
             self._pools.run(),

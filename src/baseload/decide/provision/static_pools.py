@@ -1,6 +1,6 @@
 """Static pools: NodePools with a fixed number of nodes (gate StaticCapacity; provisioning spec 21)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from baseload.decide.provision.pools import is_ready, is_static, is_supported
 from baseload.kube.types.karpenter import NodeClaim, NodePool
@@ -15,14 +15,17 @@ def static_pools(view: View) -> Iterator[StaticPool]:
     """The pools whose number of nodes is off: how many claims would be created, or (negative) deleted, now."""
     for pool in sorted(view.node_pools, key=lambda pool: pool.metadata.name):
         if is_static(pool) and is_ready(pool) and is_supported(pool):
-            delta = _delta(pool, [c for c in view.node_claims if c.metadata.labels.get(NODEPOOL) == pool.metadata.name])
+            delta = delta_of(
+                pool, [c for c in view.node_claims if c.metadata.labels.get(NODEPOOL) == pool.metadata.name]
+            )
             if delta:
                 yield StaticPool(pool.metadata.name, delta)
 
 
-def _delta(pool: NodePool, claims: list[NodeClaim]) -> int:
+def delta_of(pool: NodePool, claims: Sequence[NodeClaim]) -> int:
+    """How many claims a pool is to get, or (negative) to lose; `claims` are those of the pool."""
     deleting = [claim for claim in claims if is_deleting(claim)]
-    pending = [claim for claim in claims if claim not in deleting and _is_disrupted(claim)]
+    pending = [claim for claim in claims if not is_deleting(claim) and is_disrupted(claim)]
     running = len(claims) - len(deleting) - len(pending)
     wanted = pool.spec.replicas or 0
     if running > wanted:
@@ -36,6 +39,6 @@ def _delta(pool: NodePool, claims: list[NodeClaim]) -> int:
     return max(0, missing)
 
 
-def _is_disrupted(claim: NodeClaim) -> bool:
+def is_disrupted(claim: NodeClaim) -> bool:
     """Whether disruption has chosen it, so that it counts as pending (21)."""
     return any(c.type == "DisruptionReason" and c.status == "True" for c in claim.status.conditions)
