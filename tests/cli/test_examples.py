@@ -91,6 +91,7 @@ def test_an_expectation_of_the_exercise_that_fails_fails_the_demo(
     text = (EXAMPLES / "scenarios/exercise.yaml").read_text(encoding="utf-8")
     smaller = tmp_path / "smaller.yaml"
     changed = text.replace("../exercise", str(EXAMPLES / "exercise")).replace("atMost: 500", "atMost: 4")
+    changed = changed.replace("atLeast: 480", "atLeast: 1")
     smaller.write_text(changed, encoding="utf-8")
     assert main(["replay", "--timeline", str(smaller), "--until", "2m"]) == 1
     assert "FAILS  nodes.cpu(nodePool default) is at most 4" in capsys.readouterr().out

@@ -82,7 +82,7 @@ def test_what_a_disruption_pass_is_told_of_the_world_is_read(written: Written) -
 
     assert options.repair_policies == (Policy("Ready", "False", 1_800 * SECOND),)
     assert options.interruption_messages == ('{"version":"0","source":"aws.ec2"}', "{}")
-    assert options.cloud_instances == {"kwok://a"}
+    assert options.cloud_instances == frozenset({"kwok://a"})
     assert written("repairPolicies: []").options.repair_policies == ()  # nothing is repaired
     assert written("cloudInstances: []").options.cloud_instances == frozenset()
 
