@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baseload.timeline.virtual import VirtualBell, VirtualClock
+from baseload.timeline.virtual import Interrupted, VirtualBell, VirtualClock
 from baseload.values import instant
 from baseload.values.clock import Clock
 
@@ -194,3 +194,21 @@ def test_every_run_of_the_same_tasks_is_the_same(tasks: list[tuple[int, int, lis
     first = journal()
     assert journal() == first
     assert [at for at, _, _ in first] == sorted(at for at, _, _ in first)
+
+
+def test_a_run_is_interrupted_in_the_midst_of_a_moment_that_never_ends() -> None:
+    clock, turns = VirtualClock(START), []
+
+    async def busy() -> None:
+        while True:
+            turns.append(clock.now())
+            if len(turns) == 100:
+                clock.interrupt()
+            await clock.sleep(0)
+
+    clock.start(busy(), priority=-100)
+    clock.start(busy())
+    with pytest.raises(Interrupted):
+        clock.run(START + instant.SECOND)
+    assert turns == [START] * 100
+    clock.close()

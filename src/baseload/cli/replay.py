@@ -133,30 +133,31 @@ def _lived(read: "Scenario", journal: BinaryIO | None, until: int | None, *, has
 
     keep()
     began = time.process_time()
-    with _stoppable() as is_stopped, _bar() as bar:
-        run = Run(read, journal=journal, until=until, has_timeline=has_timeline)
-        try:
-            lived = run.run(bar, is_stopped)
-        finally:
-            run.close()
+    run = Run(read, journal=journal, until=until, has_timeline=has_timeline)
+    try:
+        with _stoppable(run.stop), _bar() as bar:
+            lived = run.run(bar)
+    finally:
+        run.close()
     spent = time.process_time() - began
     stderr.say(f"{duration.format(lived.end - lived.start)} lived through in {spent:.1f} s of CPU time")
     return lived
 
 
 @contextmanager
-def _stoppable() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C is noted, so that the run ends between two moments; a second one ends everything."""
+def _stoppable(stop: Callable[[], None]) -> Iterator[None]:
+    """Ctrl-C stops what goes on; a second one ends everything."""
     stopped: list[bool] = []
 
-    def stop(number: int, frame: object) -> None:
+    def stops(number: int, frame: object) -> None:
         if stopped:
             raise KeyboardInterrupt
         stopped.append(True)
+        stop()
 
-    before = signal.signal(signal.SIGINT, stop)
+    before = signal.signal(signal.SIGINT, stops)
     try:
-        yield lambda: bool(stopped)
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -28,14 +28,14 @@ from baseload.replay.weather import Weather
 from baseload.replay.witness import PRIORITY, Witness
 from baseload.replay.workloads import workload_of
 from baseload.report import timeline
-from baseload.timeline.virtual import VirtualClock
+from baseload.timeline.virtual import Interrupted, VirtualClock
 from baseload.values.instant import SECOND
 from baseload.world.living import KARPENTER, Living
 
 FIRST: Final = -10
 """The priority of what a scenario has happen: before everything else at its moment"""
 STEPS: Final = 1000
-"""Into so many parts a run is cut, between which it can be stopped"""
+"""Into so many parts a run is cut, after each of which it says how far it is"""
 BEFORE: Final = 6  # lines of the journal that are shown of a failure, until its moment
 AFTER: Final = 3
 _IN_MEMORY: Final = 1 << 26
@@ -75,7 +75,7 @@ class Run:
         self.recounts = Recounts(self.living)
         self.acts = self._acts()
 
-    def run(self, progress: Callable[[int], None] = lambda _: None, is_stopped: Callable[[], bool] = bool) -> Report:
+    def run(self, progress: Callable[[int], None] = lambda _: None) -> Report:
         """Lives until the end, or until it is stopped; `progress` is told the thousandths that are done."""
         clock, start = self.clock, self.scenario.start
         self.living.start(clock)
@@ -83,12 +83,17 @@ class Run:
         clock.start(self.witness.run(), name="witness", priority=PRIORITY)
         if self.scenario.check_every is not None:
             clock.start(self.recounts.run(self.scenario.check_every), name="recount", priority=PRIORITY - 1)
-        step = 0
-        while step < STEPS and not is_stopped():
-            step += 1
-            clock.run(start + self._length * step // STEPS)
-            progress(step)
-        return self._report(is_stopped=step < STEPS)
+        try:
+            for step in range(1, STEPS + 1):
+                clock.run(start + self._length * step // STEPS)
+                progress(step)
+        except Interrupted:
+            return self._report(is_stopped=True)
+        return self._report(is_stopped=False)
+
+    def stop(self) -> None:
+        """Has `run` end before the next of what happens; a signal handler may call it."""
+        self.clock.interrupt()
 
     def close(self) -> None:
         """Ends whatever runs, and lets go of the journal that nobody asked for."""

@@ -14,10 +14,15 @@ from baseload.values import instant
 
 Step = Coroutine[Any, Any, None]
 _FOREVER: Final = float("inf")
+_BEFORE_ALL: Final = -(1 << 60)
 
 
 class Cancelled(BaseException):
     """What a task that is cancelled meets where it waits."""
+
+
+class Interrupted(Exception):
+    """The run was to end, wherever it was."""
 
 
 class Task:
@@ -165,6 +170,10 @@ class VirtualClock:
         if limit is not None:
             self._now = max(self._now, limit)
 
+    def interrupt(self) -> None:
+        """Has the run that goes on raise Interrupted before anything else; a signal handler may call it."""
+        self.start(_interrupt(), name="interruption", priority=_BEFORE_ALL)
+
     @property
     def next(self) -> int | None:
         """When something is due next; None where nothing is."""
@@ -208,6 +217,10 @@ class VirtualClock:
         parent.children = 0 if error is not None else parent.children - 1
         if not parent.children and not parent.is_done:
             self.resume(parent, self._now)
+
+
+async def _interrupt() -> None:
+    raise Interrupted
 
 
 def nanoseconds(seconds: float) -> int:
