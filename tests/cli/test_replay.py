@@ -147,6 +147,8 @@ def test_the_schema_refuses_what_the_reader_refuses(replay: Replay) -> None:
     _, text, _ = replay("--schema")
     check = jsonschema.Draft202012Validator(json.loads(text))
     assert check.is_valid(tree(events=[{"at": "1m", "do": "zoneDown", "zone": "us-east-1a"}]))
+    assert check.is_valid(tree(events=[{"at": "1m", "do": "apiDown", "controllers": ["scheduler", "kubelet"]}]))
+    assert check.is_valid(tree(controllers=[{"name": "storage", "hostedBy": {"selector": "app=csi"}}]))
     for spec in (
         {"events": [{"at": "1m", "do": "zoneDwon", "zone": "us-east-1a"}]},
         {"events": [{"at": "1m", "do": "zoneDown"}]},
@@ -154,6 +156,11 @@ def test_the_schema_refuses_what_the_reader_refuses(replay: Replay) -> None:
         {"expect": [{"series": "launches", "is": 1}]},
         {"expect": [{"series": "launches", "at": "1m", "is": 1, "workload": "web"}]},
         {"controllers": [{"name": "cni", "options": {"modle": "none"}}]},
+        {"controllers": [{"name": "storage", "options": {"any": 1}}]},
+        {"controllers": [{"name": "kubelet", "hostedBy": {"selector": "app=kubelet"}}]},
+        {"controllers": [{"name": "scheduler", "enabled": False}]},
+        {"events": [{"at": "1m", "do": "apiDown", "controllers": ["users"]}]},
+        {"events": [{"at": "1m", "do": "killController", "controller": "cni"}]},
         {"seeds": 1},
     ):
         assert not check.is_valid(tree(**spec)), spec
@@ -178,6 +185,8 @@ def test_the_same_scenario_and_seed_give_the_same_bytes_in_every_process(tmp_pat
             {"at": "12m", "do": "nodeFailure", "nodePool": "default", "failure": "Dies", "count": 1},
             {"at": "15m", "do": "killController", "controller": "karpenter", "afterWrites": 2},
             {"at": "20m", "do": "scale", "workload": "api", "replicas": 30},
+            {"at": "25m", "do": "apiDown", "for": "1m"},
+            {"at": "30m", "do": "killController", "controller": "node-lifecycle"},
         ],
         expect=[{"series": "launches", "at": "40m", "is": 0}],
     )

@@ -12,6 +12,7 @@ from baseload.replay import controllers, expecting, fields, happenings
 from baseload.replay.fields import Field, Schema, about
 from baseload.replay.scenario import API_VERSION, KIND
 from baseload.replay.series import KINDS
+from baseload.world.living import KARPENTER
 
 _ID: Final = "https://json-schema.org/draft/2020-12/schema"
 _OPTIONS: Final[Mapping[str, Mapping[str, Field]]] = {
@@ -74,12 +75,15 @@ def _spec() -> dict[str, object]:
 
 
 def _controller(name: str) -> dict[str, object]:
-    table = _OPTIONS.get(name)
-    options: Schema = {"type": "object"} if table is None else fields.schema(table)
+    is_karpenter = name == KARPENTER
+    options: Schema = {"type": "object"} if is_karpenter else fields.schema(_OPTIONS.get(name, {}))
     properties: dict[str, Schema] = {"name": {"const": name}, "options": options}
     if name in controllers.HOSTED:
         host = {"namespace": fields.TEXT, "selector": fields.TEXT.required}
-        properties |= {"hostedBy": fields.schema(host), "enabled": {"type": "boolean"}}
+        properties |= {
+            "hostedBy": fields.schema(host),
+            "enabled": {"type": "boolean"} if is_karpenter else {"const": True},
+        }
     return {"type": "object", "required": ["name"], "additionalProperties": False, "properties": properties}
 
 
