@@ -63,6 +63,20 @@ def test_one_that_is_killed_begins_anew_and_does_what_was_to_be_done_meanwhile(t
     assert told == ["controller.started", "controller.killed", "controller.stopped", "controller.started"]
 
 
+def test_one_that_is_away_for_no_time_has_begun_anew_all_the_same(tmp_path: Path) -> None:
+    report, _ = lived(
+        tmp_path,
+        manifests=[FLOOR],
+        events=[{"at": "1m", "do": "killController", "controller": "scheduler", "downFor": "0s", "every": "1m"}],
+        expect=[
+            expect("controllers.starts", controller="scheduler", at="10m", **{"is": 11}),
+            expect("controllers.downTime", at="10m", **{"is": 0}),
+            expect("controllers.up", controller="scheduler", always=True, **{"is": 1}),
+        ],
+    )
+    assert verdicts(report) == ["holds"] * 3
+
+
 def test_nothing_is_bound_while_the_scheduler_is_down(tmp_path: Path) -> None:
     report, _ = lived(
         tmp_path,

@@ -237,6 +237,7 @@ class Acts:
         self._kills += 1
         cause = f"killed, number {self._kills}"
         self._tell("controller.killed", "", "", f"Controller {name}")
+        process.kill()
         process.hold(cause)
         self._after(down, lambda: process.release(cause))
 

@@ -104,6 +104,7 @@ class Witness:
         self.pods = PodsSeen(notebook, client.store, self._bound)
         self.cloud = CloudSeen(notebook, living.cloud.region, ring, self._ended)
         self._up: dict[str, bool] = {}
+        self._starts: dict[str, int] = {}
         self._heard: dict[tuple[str, ...], int] = {}  # what events say -> when it was told
         living.planned = self._planned
         living.gives_reasons = notebook.writer is not None
@@ -224,15 +225,23 @@ class Witness:
 
     def _look_at_processes(self) -> None:
         for name, process in self._living.processes.items():
-            if process.is_up != self._up.get(name, False):
-                self._up[name] = process.is_up
-                change = 1 if process.is_up else -1
-                self._note.add("controllers.up", (name,), change)
-                self._note.add("controllers.down", (name,), -change)
-                if process.is_up:
-                    self._note.add("controllers.starts", (name,))
-                event = "controller.started" if process.is_up else "controller.stopped"
-                self._note.tell("host", event, f"Controller {name}")
+            starts = self._starts.get(name, 0)
+            was_up, self._starts[name] = self._up.get(name, False), process.starts
+            is_another = process.starts > starts  # it may have ended and begun anew since
+            if was_up and (is_another or not process.is_up):
+                self._turn(name, is_up=False)
+            if process.is_up and (is_another or not was_up):
+                self._turn(name, is_up=True)
+
+    def _turn(self, name: str, *, is_up: bool) -> None:
+        """A controller came up or went down."""
+        self._up[name] = is_up
+        change = 1 if is_up else -1
+        self._note.add("controllers.up", (name,), change)
+        self._note.add("controllers.down", (name,), -change)
+        if is_up:
+            self._note.add("controllers.starts", (name,))
+        self._note.tell("host", "controller.started" if is_up else "controller.stopped", f"Controller {name}")
 
 
 def _heard(event: Event) -> _Heard | None:
