@@ -69,7 +69,7 @@ def test_no_text_is_taken_for_the_end_of_a_name(text: str) -> None:
     assert shapes.of(POD, one) != shapes.of(POD, other)
 
 
-@given(PODS, TEXTS)
+@given(PODS, TEXTS.filter(bool))
 def test_a_text_that_tells_no_item_apart_and_the_name_are_no_part_of_a_shape(pod: Tree, text: str) -> None:
     def with_texts(text: str) -> Tree:
         container = {"name": "c", "image": text, "env": [{"name": "a", "value": text}]}
@@ -95,6 +95,28 @@ def test_a_creator_owns_what_whoever_fills_an_empty_object_owns_however_often_th
 
     for _ in range(3):
         assert owned(apply.managed_after_update(None, pod, kind=POD, manager="m", now=0)).get("m") == wanted
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "spec", "field"),
+    [
+        ("apps/v1", "StatefulSet", {"replicas": 1}, "serviceName"),
+        ("batch/v1", "CronJob", {"suspend": True}, "schedule"),
+        ("storage.k8s.io/v1", "VolumeAttachment", {"nodeName": "n"}, "attacher"),
+    ],
+)
+def test_an_empty_text_that_says_nothing_is_nobodys_whatever_came_before(
+    api_version: str, kind: str, spec: Tree, field: str
+) -> None:
+    type = types.of_kind(api_version, kind)
+    assert type is not None
+
+    def owns(text: str) -> bool:
+        made: Tree = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "spec": {**spec, field: text}}
+        managed = apply.managed_after_update(None, made, kind=type, manager="m", now=0)
+        return f"f:{field}" in owned(managed)["m"]["f:spec"]
+
+    assert [owns(text) for text in ("x", "y", "z", "", "", "", "z")] == [True, True, True, False, False, False, True]
 
 
 def test_what_comes_once_is_not_kept_and_what_recurs_is() -> None:

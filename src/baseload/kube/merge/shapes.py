@@ -1,7 +1,8 @@
 """The shape of an object: its JSON without the texts that say nothing about which fields it has.
 
 The fields follow from the maps, from what the items of lists are told apart by, and from where there is a text, a
-number or nothing; not from what the texts are. Jobs of one origin differ in the value of a variable, pods of one set in
+number or nothing; not from what the texts are, save that one is empty: some fields are so in an object of which nothing
+was said, and nobody owns what says no more. Jobs of one origin differ in the value of a variable, pods of one set in
 a host name: a cluster has few shapes beside its objects, so that what follows from a shape can be remembered by it.
 """
 
@@ -15,10 +16,11 @@ import msgspec
 from baseload.kube.merge.tree import Object
 from baseload.kube.merge.types import ListType, MapType, ObjectType, Type
 
-# The text that a field has, from the end of the field's name on. A quote that begins a text stands behind [ { , or a
-# colon, and one within a text behind a backslash: neither is taken for the end of a name. Names that end in one of
-# these keep their texts, as do the fields that items are told apart by; to keep more than need be does no harm.
-_TEXT: Final = rb'":"(?<![\[{,:\\]":")%b[^"\\]*(?:\\.[^"\\]*)*"'
+# The text that a field has, if there is anything in it, from the end of the field's name on. A quote that begins a
+# text stands behind [ { , or a colon, and one within a text behind a backslash: neither is taken for the end of a
+# name. Names that end in one of these keep their texts, as do the fields that items are told apart by; to keep more
+# than need be does no harm.
+_TEXT: Final = rb'":"(?!")(?<![\[{,:\\]":")%b[^"\\]*(?:\\.[^"\\]*)*"'
 _MOST: Final = 1 << 10  # things of some kilobytes each; then all are forgotten, and what recurs comes again soon
 T = TypeVar("T")
 
