@@ -10,9 +10,11 @@ from baseload.act.objects import Objects
 from baseload.act.offerings import Offerings
 from baseload.act.placements import Placements
 from baseload.cloud.port import Cloud
+from baseload.control.disruption import Disruption
 from baseload.control.expiration import Expiration
 from baseload.control.garbage import Garbage
 from baseload.control.health import RegistrationHealth
+from baseload.control.intents import Intents
 from baseload.control.interruption import Interruption
 from baseload.control.markers import Markers
 from baseload.control.means import Means
@@ -57,7 +59,9 @@ class Karpenter:
         gate = settings.options.gate
         self._repair = Repair(means) if gate("NodeRepair") else None
         self._static = StaticPools(means) if gate("StaticCapacity") else None
-        self.provisioner: Final = Provisioner(means, offerings)
+        intents = Intents(client.clock, batch_longest=settings.batch_longest)
+        self.provisioner: Final = Provisioner(means, offerings, intents)
+        self.disruption: Final = Disruption(means, intents, self.provisioner.tables)
 
     async def run(self) -> None:
         """Works until it is cancelled, or a defect ends it."""
@@ -80,4 +84,5 @@ class Karpenter:
             *gated,
             self._events.run(),
             self.provisioner.run(),
+            self.disruption.run(),
         )

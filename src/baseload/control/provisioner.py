@@ -16,6 +16,7 @@ from baseload.catalog.columns import InstanceTypes
 from baseload.cloud.errors import CloudError
 from baseload.control.batcher import Batcher
 from baseload.control.informer import Transition
+from baseload.control.intents import Intents
 from baseload.control.means import Means
 from baseload.control.observed import NODE, POD, is_provided
 from baseload.control.telling import Telling
@@ -52,7 +53,7 @@ _Key = tuple[str, str]
 class Provisioner:
     """The controller of pods without a place."""
 
-    def __init__(self, means: Means, offerings: Offerings) -> None:
+    def __init__(self, means: Means, offerings: Offerings, intents: Intents) -> None:
         observed = self._observed = means.observed
         self._objects, self._offerings, settings = means.objects, offerings, means.settings
         self._settings, self._clock = settings, means.clock
@@ -64,6 +65,7 @@ class Provisioner:
         counts_workloads = settings.options.gate("CapacityBuffer")
         self._of_no_account = _OF_NO_ACCOUNT if counts_workloads else (*_OF_NO_ACCOUNT, *_WORKLOADS)
         self._is_due = True  # something changed that the next pass may see
+        self._intents, self._marked = intents, intents.marked  # and the marks that the last pass saw
         self._seen: dict[str, InstanceTypes] = {}
         self._hope = ANYTHING
         self._in_vain = NOBODY
@@ -89,14 +91,16 @@ class Provisioner:
 
     async def make_pass(self) -> bool:
         """Plans and creates; False where nothing can be decided yet."""
-        tables = await self._tables()
+        tables = await self.tables()
         now = self._clock.now()
+        self._is_due = self._is_due or self._intents.marked != self._marked
         if not self._is_due and _are_same(tables, self._seen) and now < self._anew:
             self._told.again(now)
             return True
         view = self._view(tables, now)
         if has_work(view) and any(not claim.status.provider_id for claim in view.node_claims):
             return False
+        self._marked = self._intents.marked
         self._is_due, self._seen, self._hope = False, tables, replace(ANYTHING, pods=self._in_vain.pods)
         if not has_work(view):
             self._hope = Hope(self._in_vain.pods, frozenset())
@@ -107,6 +111,7 @@ class Provisioner:
         self.passes += 1
         self.told(plan)
         self._told.tell(plan, view)
+        self._intents.nominate((it.node for it in plan.placements if it.node is not None), view)
         self._look_ahead(view, plan, tables)
         for planned in plan.node_claims:
             pool = self._observed.pool(planned.node_pool)
@@ -118,6 +123,8 @@ class Provisioner:
     def _view(self, tables: Mapping[str, InstanceTypes], now: int) -> View:
         """What a pass is made on: the cluster, less the pods in vain, whom it sees again now and then."""
         whole = self._observed.informer.view
+        if self._intents.marked:
+            whole = replace(whole, marked=self._intents.marked)
         if now >= self._anew or not self._in_vain.holds(whole, tables):
             self._in_vain, self._anew = NOBODY, now + ANEW
         return reported(self._in_vain.left_out_of(whole) if self._in_vain.pods else whole, is_provided)
@@ -140,7 +147,7 @@ class Provisioner:
         else:
             self._told.nominate(pods, telling.on_new(name))
 
-    async def _tables(self) -> dict[str, InstanceTypes]:
+    async def tables(self) -> dict[str, InstanceTypes]:
         """NodePool -> the types that it may launch now."""
         found: dict[str, InstanceTypes] = {}
         for pool in self._observed.pools():

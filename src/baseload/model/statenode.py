@@ -3,6 +3,7 @@
 Until its Node is registered a managed node is believed to be what its claim says.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -30,10 +31,11 @@ _READINESS: Final = "readiness.k8s.io/"
 
 @dataclass(frozen=True, eq=False)
 class StateNode:
-    """At least one of `node` and `claim` is there."""
+    """At least one of `node` and `claim` is there. `is_marked`: a command that runs is about to delete it."""
 
     node: Node | None
     claim: NodeClaim | None
+    is_marked: bool = False
 
     @property
     def managed(self) -> bool:
@@ -54,6 +56,14 @@ class StateNode:
     @cached_property
     def labels(self) -> dict[str, str]:
         return self._believed.metadata.labels
+
+    @property
+    def provider_id(self) -> str:
+        """The machine's, "" for a Node that names none."""
+        if self.claim is not None:
+            return self.claim.status.provider_id
+        assert self.node is not None
+        return self.node.spec.provider_id
 
     @property
     def pool(self) -> str:
@@ -96,7 +106,7 @@ class StateNode:
         if self.claim is None:
             assert self.node is not None
             return bool(self.node.metadata.deletion_timestamp)
-        return is_deleting(self.claim)
+        return self.is_marked or is_deleting(self.claim)
 
     @property
     def _believed(self) -> Node | NodeClaim:
@@ -121,10 +131,10 @@ def is_deleting(claim: NodeClaim) -> bool:
     return bool(claim.metadata.deletion_timestamp) or any(terminating)
 
 
-def pair(nodes: tuple[Node, ...], claims: tuple[NodeClaim, ...]) -> tuple[StateNode, ...]:
+def pair(nodes: tuple[Node, ...], claims: tuple[NodeClaim, ...], marked: Collection[str] = ()) -> tuple[StateNode, ...]:
     """The nodes that cluster state tracks (10.1), claims without an instance left out.
 
-    While a booting Node is not tracked its claim stands for it.
+    While a booting Node is not tracked its claim stands for it. `marked` are the names of claims.
     """
     by_provider = {claim.status.provider_id: claim for claim in claims if claim.status.provider_id}
     paired: set[str] = set()
@@ -132,10 +142,10 @@ def pair(nodes: tuple[Node, ...], claims: tuple[NodeClaim, ...]) -> tuple[StateN
     for node in nodes:
         claim = by_provider.get(node.spec.provider_id) if node.spec.provider_id else None
         if _is_tracked(node):
-            tracked.append(StateNode(node, claim))
+            tracked.append(StateNode(node, claim, claim is not None and claim.metadata.name in marked))
             paired.add(node.spec.provider_id)
     waiting = (claim for provider, claim in by_provider.items() if provider not in paired)
-    return (*tracked, *(StateNode(None, claim) for claim in waiting))
+    return (*tracked, *(StateNode(None, claim, claim.metadata.name in marked) for claim in waiting))
 
 
 def _is_tracked(node: Node) -> bool:

@@ -55,11 +55,13 @@ class View:
     csi_nodes: tuple[CSINode, ...] = ()
     node_class_refs: frozenset[tuple[str, str, str]] = field(default=frozenset())
     """(group, kind, name) of every NodeClass in the input, also of kinds that are not read"""
+    marked: frozenset[str] = field(default=frozenset())
+    """NodeClaims that commands which run are about to delete, as their controller alone knows"""
 
     @cached_property
     def state_nodes(self) -> tuple[StateNode, ...]:
         """The nodes that Karpenter tracks."""
-        return pair(self.nodes, self.node_claims)
+        return pair(self.nodes, self.node_claims, self.marked)
 
     @cached_property
     def pods_on(self) -> Mapping[str, tuple[Pod, ...]]:

@@ -5,9 +5,7 @@ from dataclasses import replace
 
 from msgspec.structs import replace as with_fields
 
-from baseload.decide.lifecycle import conditions
-from baseload.decide.lifecycle.names import DISRUPTED, DISRUPTION_REASON
-from baseload.kube.types.core import Node
+from baseload.decide.lifecycle import disrupted
 from baseload.kube.types.karpenter import NodeClaim
 from baseload.model.view import View
 from baseload.values import instant
@@ -34,30 +32,16 @@ def cleaned(view: View, in_command: Collection[str] = ()) -> View:
         for state in view.state_nodes
         if not state.marked_for_deletion and state.name not in in_command and state.claim is not None
     }
-    nodes = {s.node.metadata.name for s in stale.values() if s.node is not None and _is_tainted(s.node)}
-    claims = {s.claim.metadata.name for s in stale.values() if s.claim is not None and s.initialized and _says(s.claim)}
+    nodes = {s.node.metadata.name for s in stale.values() if s.node is not None and disrupted.is_tainted(s.node)}
+    claims = {
+        s.claim.metadata.name
+        for s in stale.values()
+        if s.claim is not None and s.initialized and disrupted.is_chosen(s.claim)
+    }
     if not nodes and not claims:
         return view
     return replace(
         view,
-        nodes=tuple(_untainted(node) if node.metadata.name in nodes else node for node in view.nodes),
-        node_claims=tuple(_silent(c) if c.metadata.name in claims else c for c in view.node_claims),
+        nodes=tuple(disrupted.untainted(node) if node.metadata.name in nodes else node for node in view.nodes),
+        node_claims=tuple(disrupted.not_chosen(c) if c.metadata.name in claims else c for c in view.node_claims),
     )
-
-
-def _is_tainted(node: Node) -> bool:
-    return any(taint.key == DISRUPTED.key and taint.effect == DISRUPTED.effect for taint in node.spec.taints)
-
-
-def _untainted(node: Node) -> Node:
-    left = tuple(t for t in node.spec.taints if not (t.key == DISRUPTED.key and t.effect == DISRUPTED.effect))
-    return with_fields(node, spec=with_fields(node.spec, taints=left))
-
-
-def _says(claim: NodeClaim) -> bool:
-    return conditions.find(claim.status.conditions, DISRUPTION_REASON) is not None
-
-
-def _silent(claim: NodeClaim) -> NodeClaim:
-    left = conditions.without(claim.status.conditions, DISRUPTION_REASON)
-    return with_fields(claim, status=with_fields(claim.status, conditions=left))

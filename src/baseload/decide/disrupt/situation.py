@@ -56,7 +56,7 @@ class Situation:
         self.now: Final = options.now
         self.haste: Final = haste
         self._tables: Final = tables
-        self._busy: Final = busy
+        self.busy: Final = busy
 
     @cached_property
     def setting(self) -> Setting:
@@ -69,7 +69,7 @@ class Situation:
 
     @cached_property
     def looked(self) -> tuple[Looked, ...]:
-        return tuple(Survey(self.view, self.tables, self.now, self._busy).looked())
+        return tuple(Survey(self.view, self.tables, self.now, self.busy).looked())
 
     def candidates(self, forbids: Callable[[Candidate], object]) -> list[Candidate]:
         """The candidates that nothing forbids a method to consider."""
@@ -90,7 +90,7 @@ class Situation:
 
     @cached_property
     def _census(self) -> Mapping[str, budgets.Census]:
-        return budgets.census(self.view.state_nodes, self._busy.in_command)
+        return budgets.census(self.view.state_nodes, self.busy.in_command)
 
     @cached_property
     def simulator(self) -> Simulator | None:

@@ -10,18 +10,28 @@ from baseload.decide.lifecycle import conditions
 from baseload.decide.lifecycle.names import READY
 from baseload.decide.provision.pods import not_provisionable
 from baseload.kube.types.core import Pod
-from baseload.kube.types.karpenter import NodeClassReference
+from baseload.kube.types.karpenter import NodeClassReference, NodePool
 from baseload.model.view import View, is_terminal
 
 
 def reported(view: View, provided: Callable[[NodeClassReference], bool]) -> View:
     """The view without pods that the scheduler has not seen, pools that nobody has looked at, and others' claims."""
+    pools = tuple(pool for pool in view.node_pools if is_reported(pool))
+    return replace(reported_to_disruption(view, provided), node_pools=pools)
+
+
+def reported_to_disruption(view: View, provided: Callable[[NodeClassReference], bool]) -> View:
+    """The same with all pools, as nodes of one that is not ready may be given up; it launches none all the same."""
     return replace(
         view,
         node_claims=tuple(claim for claim in view.node_claims if provided(claim.spec.node_class_ref)),
         pods=tuple(pod for pod in view.pods if pod.spec.node_name or is_given_up(pod)),
-        node_pools=tuple(pool for pool in view.node_pools if conditions.is_true(pool.status.conditions, READY)),
     )
+
+
+def is_reported(pool: NodePool) -> bool:
+    """Whether a pool is found to be ready."""
+    return conditions.is_true(pool.status.conditions, READY)
 
 
 def is_given_up(pod: Pod) -> bool:
