@@ -27,9 +27,7 @@ def make() -> Iterator[Make]:
         one = Stage()
         made.append(one)
         one.create(node_class())
-        tree = pool(**template)
-        tree["spec"]["disruption"] = {**NOTHING_GOES, **(disruption or {})}
-        one.create(tree)
+        one.create(pool(disruption={**NOTHING_GOES, **(disruption or {})}, **template))
         return one
 
     yield stage
