@@ -62,7 +62,7 @@ FILTERS: Final[Mapping[str, Field]] = {
     "capacityType": about(fields.one_of(*CAPACITY_TYPES), "of a capacity type"),
     "zone": about(fields.TEXT, "in a zone"),
     "cause": about(fields.TEXT, "of a cause"),
-    "reason": about(fields.TEXT, "events with a reason"),
+    "reason": about(fields.TEXT, "events or disruptions with a reason"),
     "kind": about(fields.TEXT, "events about objects of a kind"),
     "controller": about(fields.one_of(*PROCESSES), "of a controller"),
 }

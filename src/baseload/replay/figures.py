@@ -25,6 +25,7 @@ _COUNTS: Final = (
     "launches",
     "launches.unused",
     "terminations",
+    "disruptions",
     "interruptions",
     "nodes.flaps",
     "evictions",

@@ -19,8 +19,11 @@ from baseload.embedded.api.ledger import KEPT, Row
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Record
 from baseload.embedded.store.subscription import Subscription
+from baseload.journal.record import Plan
+from baseload.plan.disrupt import Command
 from baseload.plan.provision import ProvisionPlan
 from baseload.replay.cloud_seen import CloudSeen
+from baseload.replay.disruptions_seen import DisruptionsSeen
 from baseload.replay.nodes_seen import ClaimsSeen, NodesSeen
 from baseload.replay.notebook import Notebook
 from baseload.replay.plans_seen import PlansSeen
@@ -97,8 +100,9 @@ class Witness:
         if notebook.writer is not None or notebook.book.asks_for("events"):
             self._events = client.subscribe("", "Event", ("added", "spec"), ring)
             living.cluster.events.followers.append(self._followed)
-        self._plans: deque[ProvisionPlan] = deque()
+        self._plans: deque[ProvisionPlan | Command] = deque()
         self.plans = PlansSeen(notebook)
+        self.disruptions = DisruptionsSeen(notebook)
         self.nodes = NodesSeen(notebook)
         self.claims = ClaimsSeen(notebook)
         self.pods = PodsSeen(notebook, client.store, self._bound)
@@ -106,7 +110,7 @@ class Witness:
         self._up: dict[str, bool] = {}
         self._starts: dict[str, int] = {}
         self._heard: dict[tuple[str, ...], int] = {}  # what events say -> when it was told
-        living.planned = self._planned
+        living.planned = living.disrupted = self._planned
         living.gives_reasons = notebook.writer is not None
         for process in living.processes.values():
             process.told = ring
@@ -124,7 +128,11 @@ class Witness:
     def look(self) -> None:
         """Notes what happened since the last time."""
         while self._plans:
-            self.plans.hear(self._plans.popleft())
+            plan = self._plans.popleft()
+            if isinstance(plan, Command):
+                self.disruptions.hear(plan)
+            else:
+                self.plans.hear(plan)
         self.cloud.drain()
         events: list[Event | _Heard] = list(self._pods.take())
         others: list[Event | _Heard] = [*self._nodes.take(), *self._claims.take(), *self._written()]
@@ -175,7 +183,7 @@ class Witness:
                 self.nodes.hear(event)
             case "NodeClaim":
                 pool = event.record.shared.labels.get(NODEPOOL, "")
-                self.claims.hear(event, self.plans.name_of(pool) if event.type == "ADDED" else None)
+                self.claims.hear(event, self._plan_of(pool) if event.type == "ADDED" else None)
 
     def _followed(self, row: Row, is_new: bool) -> None:
         version = self._client.store.version
@@ -207,7 +215,11 @@ class Witness:
             del self._heard[next(iter(self._heard))]
         return self._heard[key] == now
 
-    def _planned(self, plan: ProvisionPlan) -> None:
+    def _plan_of(self, pool: str) -> Plan | None:
+        """Which decision a claim comes of that is now created of a pool."""
+        return self.disruptions.name_of(pool) or self.plans.name_of(pool)
+
+    def _planned(self, plan: ProvisionPlan | Command) -> None:
         self._plans.append(plan)
         self._bell.ring()
 

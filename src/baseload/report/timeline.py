@@ -109,6 +109,8 @@ class _Teller:
             self._event(entry)
         elif kind == "provisioning":
             self._plan(entry)
+        elif kind == "disruption":
+            self._command(entry)
         else:
             self._step(entry)
 
@@ -190,6 +192,15 @@ class _Teller:
             told = self._open.get((entry.event, f"{of} {why}"))
             if told is None or told.first == entry.moment:
                 self._add(entry, f"{of} {why}", partial(_no_node, of=of, why=why), name=f"Pod {pod}")
+
+    def _command(self, entry: Entry) -> None:
+        """What is given up by choice."""
+        plan = entry.plan or {}
+        saves = plan.get("savingsPerHour")
+        detail = f"saves {amounts.price(float(saves))} an hour" if isinstance(saves, int | float) and saves > 0 else ""
+        said = f"{entry.reason}: {entry.message}"
+        details = Counter([detail] if detail else [])
+        self.told.append(_Told(entry.moment, entry.moment, lambda _: said, details=details))
 
     # -- nodes
 

@@ -44,6 +44,7 @@ from baseload.embedded.store.record import Record
 from baseload.kube.client.client import Client
 from baseload.kube.client.port import Way
 from baseload.kube.manifests import Manifests
+from baseload.plan.disrupt import Command
 from baseload.plan.provision import ProvisionPlan
 from baseload.timeline.virtual import Step, VirtualClock
 from baseload.values.clock import Clock
@@ -144,6 +145,8 @@ class Living:
         """What metrics tell of running pods"""
         self.planned: Callable[[ProvisionPlan], None] = lambda _: None
         """Called with each of Karpenter's plans; it may only take a note"""
+        self.disrupted: Callable[[Command], None] = lambda _: None
+        """Called with each of Karpenter's commands of disruption; it may only take a note"""
         self.gives_reasons = False
         """Whether Karpenter's plans say why a target did not take a pod"""
         self.between: Callable[[Way, Cloud], tuple[Way, Cloud]] = lambda way, cloud: (way, cloud)
@@ -249,6 +252,7 @@ class Living:
         events = EventRows(self.cluster.events, self.clock, way, KARPENTER)
         self.karpenter = Karpenter(self.client(KARPENTER, way), cloud, self.settings.karpenter, events)
         self.karpenter.provisioner.told = self.planned
+        self.karpenter.disruption.told = self.disrupted
         self.karpenter.provisioner.gives_reasons = self.gives_reasons
         try:
             await self.karpenter.run()
