@@ -101,7 +101,10 @@ def pool() -> Tree:
         "apiVersion": "karpenter.sh/v1",
         "kind": "NodePool",
         "metadata": {"name": "default"},
-        "spec": {"template": {"spec": {"nodeClassRef": ref, "requirements": requirements}}},
+        "spec": {
+            "template": {"spec": {"nodeClassRef": ref, "requirements": requirements}},
+            "disruption": {"consolidateAfter": "Never"},  # `benchmarks.disrupt` has what consolidation costs
+        },
     }
 
 

@@ -66,14 +66,19 @@ def node_class(**spec: Any) -> Tree:
     }
 
 
-def pool(*requirements: Tree, limits: Tree | None = None, **template: Any) -> Tree:
+def pool(*requirements: Tree, limits: Tree | None = None, disruption: Tree | None = None, **template: Any) -> Tree:
+    """A NodePool whose nodes nobody consolidates, unless `disruption` says so."""
     ref = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"}
     spec = {"nodeClassRef": ref, "requirements": list(requirements), **template}
     return {
         "apiVersion": "karpenter.sh/v1",
         "kind": "NodePool",
         "metadata": {"name": "default"},
-        "spec": {"template": {"spec": spec}, **({"limits": limits} if limits else {})},
+        "spec": {
+            "template": {"spec": spec},
+            "disruption": disruption or {"consolidateAfter": "Never"},
+            **({"limits": limits} if limits else {}),
+        },
     }
 
 

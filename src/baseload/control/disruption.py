@@ -40,6 +40,8 @@ POLLS_EVERY: Final = 10.0
 UNSYNCED: Final = 1.0
 ANEW: Final = 5 * MINUTE
 """So long after the last change everything is searched once more."""
+TELLS_EVERY: Final = 30 * MINUTE
+"""So often a pass looks at nodes of which none may be given up now, only to tell why (Karpenter's do at every pass)"""
 MULTI_NODE: Final = 1 * MINUTE
 SINGLE_NODE: Final = 3 * MINUTE
 """How long the searches may take."""
@@ -58,6 +60,7 @@ class Disruption:
         self._unreached: tuple[str, ...] = ()
         self._marked: dict[str, None] = {}  # claims that are consolidatable or drifted
         self._changed: dict[str, None] = {}  # claims that were not looked at since
+        self._looked = self._clock.now() - TELLS_EVERY  # when a pass looked at every node last
         self._idle: tuple[int, int] | None = None  # stamp and changes at which a pass found nothing
         self.passes = 0  # that looked at every node
         self.told: Callable[[Command], None] = lambda _: None
@@ -79,17 +82,17 @@ class Disruption:
     async def make_pass(self) -> float:
         """Looks once; in how many seconds the next look is due."""
         self.commands.settle()
-        claims = self._observed.claims()
-        if not self.commands.is_synced or any(not claim.status.provider_id for claim in claims):
-            return UNSYNCED
         changes = sum(kept.changes for kept in self._observed.informer.kept.values())
         stamp = self._renewed()
         if self._is_idle(stamp, changes):
             return POLLS_EVERY
+        if not self.commands.is_synced or any(not it.status.provider_id for it in self._observed.claims()):
+            return UNSYNCED
         situation = self._situation(await self._tables())
         if self.commands.is_unclean and not await self._clean(situation):
             return 0.0
         self.passes += 1
+        self._looked = situation.now
         for state, told in telling.kept(situation):
             self._tell(state.node, state.claim, told)
         for method in METHODS:
@@ -211,7 +214,7 @@ class Disruption:
                 self._marked[name] = None
             else:
                 self._marked.pop(name, None)
-        return not self._marked and stamp != self._clock.now()
+        return not self._marked and self._clock.now() - self._looked < TELLS_EVERY
 
     def _is_timed(self, situation: Situation) -> bool:
         """Whether something may change by time alone: windows of budgets, nominations, pods protected for a while."""
