@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from baseload.cli.inputs import Flags, input_flags, progress, read
+from baseload.cli.inputs import Flags, input_flags, input_flags_as_is, progress, read
 from baseload.cli.output import OUTPUT, Printed, encoded
 
 if TYPE_CHECKING:
@@ -41,30 +41,46 @@ def pod(name: str, flags: Flags, journal: str | None, output: str) -> Printed:
 
 @click.command()
 @click.argument("name")
-@click.option(JOURNAL, type=click.Path(), required=True, metavar="FILE", help="The journal of a run.")
-@click.option("-v", "--verbose", is_flag=True, help="Leave nothing out.")
+@input_flags_as_is
+@click.option(JOURNAL, type=click.Path(), metavar="FILE", help="Tell it from the journal of a run, not from manifests.")
 @OUTPUT
-def node(name: str, journal: str, verbose: bool, output: str) -> Printed:
-    """For which pods a node was launched, who came to it, and how it ended, from the journal of a run.
+def node(name: str, flags: Flags, journal: str | None, output: str) -> Printed:
+    """Why a node would be disrupted now or not: what blocks it, the nearest change that frees it, and what it costs.
 
-    NAME is that of the Node, of its NodeClaim or of its instance.
+    NAME is that of the Node or of its NodeClaim. With a journal: for which pods it was launched, who came to it, why it
+    was disrupted or what blocked that, and how it ended; there its instance's name will do too.
     """
+    if journal is not None:
+        return _node_of_journal(name, flags, journal, output)
+    from baseload.plan import encode_node_story as encode
+    from baseload.report import node_story as report
+    from baseload.world import planning
+
+    inputs = read(flags)
+    with progress("planning"):
+        told = planning.node_story(planning.at_some_moment(inputs), name)
+    if output == "table":
+        return report.render(told, wide=flags.verbose)
+    return encoded(encode.to_json(told), output)
+
+
+def _node_of_journal(name: str, flags: Flags, journal: str, output: str) -> Printed:
     from baseload.journal import lives, tell
 
+    _alone(flags)
     entries = _entries(journal)
     life = lives.node(entries, name)
     if life is None:
         raise _unknown(name, "node", [entry.object for entry in entries if entry.event == "node.registered"], journal)
     if output == "table":
-        return tell.node_text(life, entries[0].moment, wide=verbose)
+        return tell.node_text(life, entries[0].moment, wide=flags.verbose)
     return encoded(tell.node_json(life), output)
 
 
 def _pod_of_journal(name: str, flags: Flags, journal: str, output: str) -> Printed:
     from baseload.journal import lives, tell
 
-    if flags.names or flags.context or flags.kubeconfig:
-        raise click.UsageError("a journal is told by itself: leave out -f, --context and --kubeconfig")
+    _alone(flags)
     entries = _entries(journal)
     wanted = name if "/" in name else f"default/{name}"
     found = lives.pod(entries, wanted)
@@ -73,6 +89,11 @@ def _pod_of_journal(name: str, flags: Flags, journal: str, output: str) -> Print
     if output == "table":
         return tell.pod_text(found, entries[0].moment, wide=flags.verbose)
     return encoded(tell.pod_json(wanted, found), output)
+
+
+def _alone(flags: Flags) -> None:
+    if flags.names or flags.context or flags.kubeconfig:
+        raise click.UsageError("a journal is told by itself: leave out -f, --context and --kubeconfig")
 
 
 def _entries(journal: str) -> "tuple[Entry, ...]":

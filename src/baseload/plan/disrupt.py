@@ -66,6 +66,9 @@ class Kept(StrEnum):
     SCORE = "ScoreTooLow"
     NO_TYPES = "NoInstanceTypes"
     OVER_LIMIT = "OverLimit"
+    ALONE = "OnlyCandidate"
+    PREFIX = "OutsideThePrefix"
+    NOT_SYNCED = "ClusterStateNotSynced"
 
 
 KEPT_MEANING: Final[Mapping[Kept, str]] = {
@@ -103,6 +106,9 @@ KEPT_MEANING: Final[Mapping[Kept, str]] = {
     Kept.SCORE: "The policy Balanced wants a larger saving for what is disrupted.",
     Kept.NO_TYPES: "The requirements of the NodePool leave no instance type to launch.",
     Kept.OVER_LIMIT: "The NodePool has more than its limits already, so no replacement is created.",
+    Kept.ALONE: "Multi-node consolidation needs two candidates at least.",
+    Kept.PREFIX: "Multi-node consolidation tries only the first of its ranking together, this node not among them.",
+    Kept.NOT_SYNCED: "A NodeClaim is not launched yet, which stops all disruption.",
 }
 
 

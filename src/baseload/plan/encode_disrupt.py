@@ -26,7 +26,7 @@ def passes_to_json(passes: DisruptPasses) -> Json:
 
 def _plan(plan: DisruptPlan, parts: Parts) -> Json:
     return {
-        "commands": [_command(command, parts) for command in plan.commands],
+        "commands": [command_to_json(command, parts) for command in plan.commands],
         "skipped": [{"node": s.node, "reason": str(s.reason), "message": s.message} for s in plan.skipped],
         "tried": [_tried(one) for one in plan.tried],
         "nodeClaims": [_claim(claim) for claim in plan.node_claims],
@@ -42,7 +42,8 @@ def _plan(plan: DisruptPlan, parts: Parts) -> Json:
     }
 
 
-def _command(command: Command, parts: Parts) -> Json:
+def command_to_json(command: Command, parts: Parts) -> Json:
+    """A command as plans hold it."""
     return {
         "reason": command.reason,
         "method": str(command.method),

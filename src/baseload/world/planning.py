@@ -6,10 +6,15 @@ from dataclasses import replace
 from baseload.decide.disrupt import decide as disruption
 from baseload.decide.disrupt import until_stable
 from baseload.decide.explain import explain
+from baseload.decide.explain_node import story as explain_node
 from baseload.decide.provision import decide
 from baseload.kube.bulk import paused_gc
+from baseload.kube.kinds import most_similar
+from baseload.model.view import View
 from baseload.plan.disrupt import DisruptPasses, DisruptPlan
+from baseload.plan.node_story import NodeStory
 from baseload.plan.provision import ProvisionPlan
+from baseload.values.errors import BadInput, Fault
 from baseload.values.instant import SECOND
 from baseload.world.files import Inputs
 
@@ -52,3 +57,24 @@ def disrupted_until_stable(inputs: Inputs) -> DisruptPasses:
     """Passes one upon the other until one finds nothing to do."""
     with paused_gc():
         return until_stable.until_stable(inputs.view, inputs.tables, inputs.options)
+
+
+def node_story(inputs: Inputs, name: str) -> NodeStory:
+    """Why a node would be given up or kept at the moment of the inputs; a NodeClaim's name stands for its node."""
+    wanted = _node(inputs.view, name)
+    with paused_gc():
+        told = explain_node.story(wanted, inputs.view, inputs.tables, inputs.options, retabled=inputs.tables_for)
+    assert told is not None
+    return told
+
+
+def _node(view: View, name: str) -> str:
+    states = view.state_nodes
+    by_name = {state.claim.metadata.name: state.name for state in states if state.claim is not None}
+    by_name |= {state.name: state.name for state in states}
+    if name in by_name:
+        return by_name[name]
+    untracked = any(node.metadata.name == name for node in view.nodes)
+    text = f'node "{name}" is not tracked: it has no providerID yet' if untracked else f'there is no node "{name}"'
+    near = most_similar(name, list(by_name))
+    raise BadInput([Fault(f"{text} in the input", allowed=f"did you mean {near}?" if near else "")])

@@ -85,4 +85,7 @@ def _passed_over(situation: Situation, candidate: Candidate) -> Iterator[tuple[M
 def _no_drift(candidate: Candidate, *, static: bool) -> Block:
     if is_static(candidate.pool) is not static:
         return Kept.STATIC, f"NodePool {candidate.pool_name} has {'no ' if static else 'a '}fixed number of nodes"
+    if static:
+        text = f"NodePool {candidate.pool_name} has a fixed number of nodes, of which only drifted ones are replaced"
+        return Kept.NOT_DRIFTED, f"{text}, and it has not drifted"
     return Kept.NOT_DRIFTED, "it has not drifted"

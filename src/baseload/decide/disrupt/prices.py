@@ -39,6 +39,7 @@ class Ladder:
         self.cheapest: Final = best
         self.order: Final = tuple(sorted(best, key=lambda place: (best[place], names[place])))
         rows = sorted((price, place) for place, price in worst.items())
+        self.worst_prices: Final = worst
         self._steps: Final = [price for price, _ in rows]
         self._below: Final = [0]
         for _, place in rows:

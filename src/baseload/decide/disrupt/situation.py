@@ -84,6 +84,10 @@ class Situation:
             for name, pool in self.pools.items()
         }
 
+    def census_of(self, pool: str) -> budgets.Census:
+        """The nodes of a pool that its budgets look at."""
+        return self._census.get(pool, budgets.Census())
+
     @cached_property
     def pools(self) -> Mapping[str, NodePool]:
         return {pool.metadata.name: pool for pool in self.view.node_pools}
@@ -118,16 +122,24 @@ class Situation:
         placed = made.fit.solve(made.pods, most_reasons=None).on_nodes
         return frozenset(made.cluster.hosts[place].name for pod, place in placed if pod.name in virtual)
 
+    def used_of(self, pool: str) -> Amounts:
+        """What the nodes of a pool that stay charge to its limits."""
+        return self._used.get(pool, {})
+
     @cached_property
-    def over_limits(self) -> Mapping[str, str]:
-        """NodePool that has more than its limits allow -> of what; none of its NodeClaims is created (13)."""
+    def _used(self) -> Mapping[str, Amounts]:
         used: dict[str, Amounts] = {}
         for state in hosts.offered(self.view):
             add(used.setdefault(state.pool, {}), state.charged)
+        return used
+
+    @cached_property
+    def over_limits(self) -> Mapping[str, str]:
+        """NodePool that has more than its limits allow -> of what; none of its NodeClaims is created (13)."""
         found = {}
         for name, pool in self.pools.items():
             limits = amounts(pool.spec.limits)
-            over = [resource for resource, limit in limits.items() if used.get(name, {}).get(resource, 0) > limit]
+            over = [resource for resource, limit in limits.items() if self.used_of(name).get(resource, 0) > limit]
             if over:
                 found[name] = ", ".join(sorted(over))
         return found

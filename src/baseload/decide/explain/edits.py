@@ -30,6 +30,7 @@ _FIELDS: Final = (
     "persistent_volumes",
     "persistent_volume_claims",
     "storage_classes",
+    "pod_disruption_budgets",
 )
 W = TypeVar("W", bound=Wire)
 
