@@ -14,24 +14,19 @@ from baseload.decide.disrupt.static_drift import counts
 from baseload.decide.explain.edits import Edit
 from baseload.decide.explain_node import pod_budgets, pool_budgets
 from baseload.decide.explain_node.loosening import loosening
+from baseload.decide.explain_node.quiet import let_alone_for, shorter, shorter_for_targets
 from baseload.decide.explain_node.room import room
 from baseload.decide.explain_node.turns import REASONS, Turns
-from baseload.decide.explain_node.walls import AFTER, GATE, MARK, POLICY, guarded, protected
+from baseload.decide.explain_node.walls import GATE, MARK, POLICY, guarded, protected
 from baseload.decide.explain_node.what_if import OPTIONS, Upon
-from baseload.decide.lifecycle import conditions
-from baseload.decide.lifecycle.names import INITIALIZED
 from baseload.kube.fieldpath import text
-from baseload.kube.types.karpenter import NodeClaim, NodePool
 from baseload.model.view import ref_of
 from baseload.plan.disrupt import Kept, Method
 from baseload.plan.node_story import Wall
-from baseload.values import duration, instant
 from baseload.values.resource import written
 
 Remedy = tuple[Edit, ...]
 WHEN_UNDERUTILIZED: Final = "WhenEmptyOrUnderutilized"
-_AFTERS: Final = ("24h", "12h", "6h", "1h", "30m", "15m", "10m", "5m", "1m", "30s")
-"""windows that people write, the longest first"""
 
 
 def remedies(trials: Upon, turns: Turns, method: Method, wall: Wall) -> Iterator[Remedy]:
@@ -44,13 +39,15 @@ def remedies(trials: Upon, turns: Turns, method: Method, wall: Wall) -> Iterator
     if found is not None:
         yield from found(turns.situation, candidate, method)
     elif wall.reason is Kept.NO_PLACE:
+        yield from shorter_for_targets(turns.situation)
         yield from room(trials, turns, candidate, wall)
         yield from loosening(trials, turns, candidate)
-    elif wall.reason in _OF_SUPPLY:
+    elif wall.reason in OF_SUPPLY:
+        yield from shorter_for_targets(turns.situation)
         yield from loosening(trials, turns, candidate)
 
 
-_OF_SUPPLY: Final = (Kept.SEVERAL_NODES, Kept.NOT_CHEAPER, Kept.MIN_VALUES, Kept.SPOT_TYPES, Kept.SAME_TYPE)
+OF_SUPPLY: Final = (Kept.SEVERAL_NODES, Kept.NOT_CHEAPER, Kept.MIN_VALUES, Kept.SPOT_TYPES, Kept.SAME_TYPE)
 
 
 def _of_node(turns: Turns, wall: Wall) -> Iterator[Remedy]:
@@ -89,26 +86,13 @@ def _is_among(edit: Edit, others: list[Edit]) -> bool:
 
 def _of_window(situation: Situation, candidate: Candidate, _: Method) -> Iterator[Remedy]:
     """The longest window that is over by now."""
-    elapsed = _let_alone_for(candidate.claim, situation.now)
+    elapsed = let_alone_for(candidate.claim, situation.now)
     if elapsed is not None:
-        yield from ((edit,) for edit in _after(candidate.pool, elapsed))
-
-
-def _after(pool: NodePool, elapsed: int) -> Iterator[Edit]:
-    after = next((text for text in _AFTERS if duration.parse(text) <= elapsed), "0s")
-    yield Edit(ref_of(pool), AFTER, after)
-
-
-def _let_alone_for(claim: NodeClaim, now: int) -> int | None:
-    """How long the pods of a claim's node have not changed."""
-    last = claim.status.last_pod_event_time
-    since = instant.parse(last) if last else conditions.since(claim.status.conditions, INITIALIZED)
-    return None if since is None else now - since
+        yield (shorter(candidate.pool, elapsed),)
 
 
 def _of_never(situation: Situation, candidate: Candidate, _: Method) -> Iterator[Remedy]:
-    elapsed = _let_alone_for(candidate.claim, situation.now) or 0
-    yield from ((edit,) for edit in _after(candidate.pool, elapsed))
+    yield (shorter(candidate.pool, let_alone_for(candidate.claim, situation.now) or 0),)
 
 
 def _of_policy(_: Situation, candidate: Candidate, __: Method) -> Iterator[Remedy]:

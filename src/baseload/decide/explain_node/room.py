@@ -12,20 +12,15 @@ from baseload.decide.disrupt.overlay import deleting
 from baseload.decide.explain.edits import Edit
 from baseload.decide.explain.explain import explain_pod
 from baseload.decide.explain_node.turns import Turns
-from baseload.decide.explain_node.walls import AFTER
 from baseload.decide.explain_node.what_if import Upon
-from baseload.decide.lifecycle import markers
 from baseload.decide.provision.decide import provision
-from baseload.model.view import ref_of
 from baseload.plan.node_story import Wall
-from baseload.plan.reason import Reason
 
 _MOST: Final = 3  # pods that are explained
 
 
 def room(trials: Upon, turns: Turns, candidate: Candidate, wall: Wall) -> Iterator[tuple[Edit, ...]]:
     """The change of each pod without a place by itself, then those of all of them."""
-    yield from _of_windows(turns, wall)
     situation = turns.situation
     view = deleting(situation.view, {candidate.claim.metadata.name}, situation.now)
     plan = provision(view, trials.trials.tables, situation.options)
@@ -39,35 +34,3 @@ def room(trials: Upon, turns: Turns, candidate: Candidate, wall: Wall) -> Iterat
     yield from ((edit,) for edit in fixes.values())
     if len(fixes) > 1:
         yield tuple(fixes.values())
-
-
-def _of_windows(turns: Turns, wall: Wall) -> Iterator[tuple[Edit, ...]]:
-    """A shorter window for the pools whose nodes would take the pods, were they let alone for long enough."""
-    closed = {
-        rejection.target.removeprefix("node/")
-        for _, by in wall.rejections
-        for rejection in by
-        if rejection.reason is Reason.WINDOW
-    }
-    pools = turns.situation.pools
-    names = {state.pool for state in turns.situation.view.state_nodes if state.name in closed}
-    for name in sorted(names & set(pools)):
-        yield (Edit(ref_of(pools[name]), AFTER, "0s"),)
-
-
-def windows_end(turns: Turns, wall: Wall) -> Iterator[int]:
-    """When the nodes that would take the pods are inside their windows no more, the first first."""
-    closed = {
-        rejection.target.removeprefix("node/")
-        for _, by in wall.rejections
-        for rejection in by
-        if rejection.reason is Reason.WINDOW
-    }
-    pools = turns.situation.pools
-    ends = set()
-    for state in turns.situation.view.state_nodes:
-        if state.name in closed and state.claim is not None and state.pool in pools:
-            end = markers.window_end(state.claim, pools[state.pool])
-            if end is not None:
-                ends.add(end)
-    yield from sorted(ends)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from baseload.decide.explain.edits import Edit
-from baseload.decide.explain_node.remedies import remedies
-from baseload.decide.explain_node.room import windows_end
+from baseload.decide.explain_node.quiet import windows_end
+from baseload.decide.explain_node.remedies import OF_SUPPLY, remedies
 from baseload.decide.explain_node.turns import Turn, Turns
 from baseload.decide.explain_node.walls import wall
 from baseload.decide.explain_node.what_if import Upon, WhatIf
@@ -49,7 +49,8 @@ def wait(trials: WhatIf, turns: Turns) -> tuple[int, Turn, Wall] | None:
     for method in turns.leading():
         held = wall(turns, turns.of(method))
         moments = {instant.parse(rule.until) for rule in held.rules if rule.until is not None}
-        moments |= set(windows_end(turns, held))
+        if held.reason in (Kept.NO_PLACE, *OF_SUPPLY):
+            moments |= set(windows_end(turns.situation))
         for moment in sorted(moments):
             then = trials.turns((), at=moment)
             turn = then.free() if then is not None else None

@@ -27,8 +27,8 @@ _GONE_BY: Final = {
     Kept.NOT_CONSOLIDATABLE: "its pods have been let alone for consolidateAfter by then",
     Kept.BUDGET: "the window of the NodePool's budget is over by then",
     Kept.POD_MARK: "the pods' do-not-disrupt has run out by then",
-    Kept.NO_PLACE: "a node that takes its pods is past its consolidateAfter by then",
 }
+_OTHERS: Final = "a node that takes its pods is past its own consolidateAfter by then"
 
 
 def story(
@@ -124,7 +124,7 @@ class _Telling:
             return None
         moment, turn, held = found
         assert turn.command is not None
-        message = _GONE_BY.get(held.reason, "")
+        message = _GONE_BY.get(held.reason, _OTHERS)
         return Wait(instant.format(moment), message, turn.method, turn.command)
 
     def _change(self, freed: Freed) -> Change:

@@ -9,6 +9,7 @@ from baseload.decide.disrupt.guards import Guards
 from baseload.decide.disrupt.situation import Situation
 from baseload.decide.explain_node import pod_budgets, pool_budgets
 from baseload.decide.explain_node.owners import Owners
+from baseload.decide.explain_node.quiet import AFTER
 from baseload.decide.explain_node.replacement import cheapest_replacement
 from baseload.decide.explain_node.turns import REASONS, Turn, Turns
 from baseload.decide.explain_node.what_if import GATES, OPTIONS
@@ -32,7 +33,6 @@ from baseload.values import duration, instant
 
 MARK: Final = text(("metadata", "annotations", DO_NOT_DISRUPT))
 POLICY: Final = "spec.disruption.consolidationPolicy"
-AFTER: Final = "spec.disruption.consolidateAfter"
 GATE: Final = f"{GATES}SpotToSpotConsolidation"
 REQUIREMENTS: Final = ("spec", "template", "spec", "requirements")
 
