@@ -96,6 +96,8 @@ class Told:
         for tried in self.plan.tried:
             if tried.node == told.node and tried.method is not Method.MULTI_NODE:
                 [method] = [one for one in told.methods if one.method is tried.method]
+                if method.verdict is Verdict.LATER and tried.reason is Kept.BUDGET:
+                    continue  # other nodes use up what its budgets allow
                 if method.wall is None or method.wall.reason is not tried.reason:
                     found.append(f"{told.node}: {tried.method} kept it for {tried.reason}, the story says {method}")
         return found

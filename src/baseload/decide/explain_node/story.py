@@ -116,7 +116,8 @@ class _Telling:
         more = f" and {len(ends.candidates) - 3} more" if len(ends.candidates) > 3 else ""
         if ends.method is not method:
             return f"the pass ends with {ends.method} of {nodes}{more}"
-        return f"{method} takes {nodes}{more} in this pass"
+        kept = next((t for t in self._plan.tried if t.node == self._state.name and t.method is method), None)
+        return f"{method} takes {nodes}{more} in this pass" + (f", and {kept.message}" if kept is not None else "")
 
     def _wait(self) -> Wait | None:
         found = wait(self._trials, self._turns)
