@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from baseload.cli.inputs import Flags, input_flags, input_flags_as_is, progress, read
+from baseload.cli.moment import read_for_a_moment
 from baseload.cli.output import OUTPUT, Printed, encoded
 
 if TYPE_CHECKING:
@@ -56,9 +57,9 @@ def node(name: str, flags: Flags, journal: str | None, output: str) -> Printed:
     from baseload.report import node_story as report
     from baseload.world import planning
 
-    inputs = read(flags)
+    inputs = read_for_a_moment(flags)
     with progress("planning"):
-        told = planning.node_story(planning.at_some_moment(inputs), name)
+        told = planning.node_story(inputs, name)
     if output == "table":
         return report.render(told, wide=flags.verbose)
     return encoded(encode.to_json(told), output)

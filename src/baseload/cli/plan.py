@@ -2,8 +2,8 @@
 
 import click
 
-from baseload.cli import stderr
 from baseload.cli.inputs import Flags, input_flags, input_flags_as_is, progress, read
+from baseload.cli.moment import read_for_a_moment
 from baseload.cli.output import OUTPUT, Printed, encoded
 
 
@@ -46,13 +46,9 @@ def disrupt(flags: Flags, until_stable: bool, output: str) -> Printed:
     """
     from baseload.plan import encode_disrupt as encode
     from baseload.report import disrupt as report
-    from baseload.values import instant
     from baseload.world import planning
 
-    given = read(flags)
-    inputs = planning.at_some_moment(given)
-    if inputs is not given and inputs.options.now is not None:
-        stderr.say(f"decided for {instant.format(inputs.options.now)}, since the options name no `now`")
+    inputs = read_for_a_moment(flags)
     if until_stable:
         with progress("planning"):
             passes = planning.disrupted_until_stable(inputs)

@@ -36,12 +36,11 @@ def _pool(chance: Random, name: str) -> Object:
     if chance.random() < 0.2:
         requirements.append(one_of(ZONE, "zone-1"))
     disruption: Object = {
-        "consolidateAfter": chance.choice(("0s", "1m", "15m", "1h", "Never")),
-        "consolidationPolicy": chance.choice(("WhenEmptyOrUnderutilized",) * 3 + ("WhenEmpty", "Balanced")),
+        "consolidateAfter": chance.choice(("0s", "1m", "1m", "1m", "15m", "15m", "1h", "Never")),
+        "consolidationPolicy": chance.choice(("WhenEmptyOrUnderutilized",) * 6 + ("WhenEmpty", "Balanced")),
         "budgets": chance.choice(
             (
-                [{"nodes": "100%"}],
-                [{"nodes": "100%"}],
+                *([{"nodes": "100%"}] for _ in range(9)),
                 None,
                 [{"nodes": "1"}],
                 [{"nodes": "0"}],
@@ -94,12 +93,12 @@ def _node(chance: Random, name: str, of: Object) -> list[Object]:
 def _pod(chance: Random, name: str, on: str, cpu: str) -> Object:
     app = chance.choice("xyz")
     spec: dict[str, Any] = {}
-    if chance.random() < 0.1:
-        spec["nodeSelector"] = {"disk": "local"} if chance.random() < 0.5 else {ZONE: "zone-2"}
+    if chance.random() < 0.2:
+        spec["nodeSelector"] = {"disk": "local"} if chance.random() < 0.7 else {ZONE: "zone-2"}
     if chance.random() < 0.15:
         term = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": app}}}
         spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-    mark = chance.choice(("",) * 8 + ("true", "240h", "1h"))
+    mark = chance.choice(("",) * 16 + ("true", "240h", "1h"))
     return pod(name, on, cpu, app=app, mark=mark, **spec)
 
 
@@ -108,7 +107,7 @@ def _budgets(chance: Random, pods: list[Object]) -> list[Object]:
     found = []
     for app in "xyz":
         count = sum(one["metadata"]["labels"]["app"] == app for one in pods)
-        if not count or chance.random() < 0.6:
+        if not count or chance.random() < 0.75:
             continue
         limit: Object = chance.choice(({"maxUnavailable": 0}, {"maxUnavailable": "50%"}, {"minAvailable": count}))
         allowed = {0: 0, "50%": -(-count // 2)}.get(limit.get("maxUnavailable", 0), 0)
