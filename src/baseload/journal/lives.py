@@ -4,11 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
+from baseload.journal import disruptions
+from baseload.journal.disruptions import GivenUp, Held
 from baseload.journal.record import Entry
 
 TO_NODE: Final = "to Node "
 NODE: Final = "Node "
 PLANNED: Final = "provisioning.planned"
+_LAST: Final = ("nodeclaim.removed", "node.removed", "instance.gone")
 _SAME: Final = 20  # entries of a kind that are told
 
 
@@ -66,6 +69,8 @@ class NodeLife:
     choice: Choice | None  # the decision that made it
     entries: tuple[Entry, ...]
     guests: tuple[Guest, ...]
+    given_up: tuple[GivenUp, ...] = ()  # the commands of disruption that had it
+    held: tuple[Held, ...] = ()  # what kept it, as it was told
 
 
 def pod(entries: Sequence[Entry], name: str) -> tuple[PodLife, ...]:
@@ -96,13 +101,19 @@ def node(entries: Sequence[Entry], name: str) -> NodeLife | None:
     if not own:
         return None
     created = next((entry for entry in own if entry.event == "nodeclaim.created"), None)
+    choice = None if created is None else _made_by(entries, created)
+    ends = next((entry.seq for entry in reversed(own) if entry.event in _LAST), entries[-1].seq)
+    lived = [entry for entry in entries if own[0].seq <= entry.seq <= ends]
+    pool = f"NodePool {choice.claim.get('nodePool')}" if choice is not None else ""
     return NodeLife(
         node_name,
         claim,
         instance,
-        None if created is None else _made_by(entries, created),
+        choice,
         own,
         tuple(_guests(entries, node_name)) if node_name else (),
+        tuple(disruptions.given_up(entries, node_name)),
+        tuple(disruptions.held(lived, (f"Node {node_name}", f"NodeClaim {claim}", pool))),
     )
 
 
@@ -151,8 +162,8 @@ def choice_of(entry: Entry, pod: str) -> Choice | None:
 def _made_by(entries: Sequence[Entry], created: Entry) -> Choice | None:
     plan, name = _planned_as(created)
     for entry in entries:
-        if entry.event == PLANNED and entry.object == plan:
-            for claim in _list(entry, "nodeClaims"):
+        if entry.event in (PLANNED, disruptions.DECIDED) and entry.object == plan:
+            for claim in (*_list(entry, "nodeClaims"), *disruptions.replacements(entry)):
                 if claim.get("name") == name:
                     return Choice(entry, claim=claim, nodeclaim=created.object.removeprefix("NodeClaim "))
     return None

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from baseload.journal.disruptions import KEEPING, GivenUp
 from baseload.journal.lives import Choice, NodeLife, PodLife, Wait
 from baseload.journal.record import Entry
 from baseload.values import duration, instant
@@ -59,8 +60,10 @@ def _node(life: NodeLife, start: int, wide: bool) -> Iterator[str]:
         yield f"  planned as {_claim(claim)}"
     else:
         yield "No decision of the journal made it."
+    yield from _disruption(life, start, wide)
     yield ""
-    yield from _lines([entry for entry in life.entries if _is_news(entry)], start, wide)
+    news = [entry for entry in life.entries if _is_news(entry)]
+    yield from _lines([e for e in news if e.event != "event.told" or e.reason not in KEEPING], start, wide)
     if life.guests:
         yield ""
         yield f"{len(life.guests)} pods came to it:"
@@ -69,6 +72,30 @@ def _node(life: NodeLife, start: int, wide: bool) -> Iterator[str]:
             yield f"  {_at(guest.since, start)} to {until}  {guest.pod}"
         if not wide and len(life.guests) > _FEW:
             yield f"  … and {len(life.guests) - _FEW} more (-v tells all)"
+
+
+def _disruption(life: NodeLife, start: int, wide: bool) -> Iterator[str]:
+    """What kept it, and what gave it up."""
+    if life.held:
+        yield ""
+        yield "What kept it, when that was told first:"
+        for kept in life.held if wide else life.held[:_FEW]:
+            of_pool = f" ({kept.object})" if kept.object.startswith("NodePool ") else ""
+            yield f"{_at(kept.entry.moment, start)}  {kept.entry.reason}: {kept.entry.message}{of_pool}"
+        if not wide and len(life.held) > _FEW:
+            yield f"  … and {len(life.held) - _FEW} more (-v tells all)"
+    for gone in life.given_up:
+        yield ""
+        when = _at(gone.entry.moment, start).strip()
+        yield f"{when}  {gone.entry.object} gave it up, {gone.entry.reason}: {gone.entry.message}"
+        yield f"  {_money(gone.savings_per_hour)}"
+        yield from (f"  replaced by {claim.get('name')}: {_claim(claim)}" for claim in gone.replacements)
+        moves = [f"  pod {pod} to {to}" for pod, to in gone.pods]
+        yield from moves if wide or len(moves) <= _FEW else (*moves[:_FEW], f"  … and {len(moves) - _FEW} more")
+
+
+def _money(saves: float) -> str:
+    return f"saves ${saves:.4f} an hour" if saves >= 0 else f"costs ${-saves:.4f} an hour more"
 
 
 def _is_news(entry: Entry) -> bool:
@@ -157,6 +184,8 @@ def node_json(life: NodeLife) -> dict[str, object]:
         "instance": life.instance or None,
         "decision": None if life.choice is None else _choice_json(life.choice),
         "events": [_entry(entry) for entry in life.entries],
+        "disrupted": [_given_up(gone) for gone in life.given_up],
+        "kept": [_entry(kept.entry) for kept in life.held],
         "pods": [
             {
                 "pod": guest.pod,
@@ -165,6 +194,19 @@ def node_json(life: NodeLife) -> dict[str, object]:
             }
             for guest in life.guests
         ],
+    }
+
+
+def _given_up(gone: GivenUp) -> dict[str, object]:
+    return {
+        "t": gone.entry.t,
+        "command": gone.entry.object,
+        "reason": gone.entry.reason,
+        "method": gone.method,
+        "nodes": list(gone.nodes),
+        "replacements": list(gone.replacements),
+        "pods": [{"pod": pod, "to": to} for pod, to in gone.pods],
+        "savingsPerHour": gone.savings_per_hour,
     }
 
 
