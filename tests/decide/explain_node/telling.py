@@ -71,7 +71,10 @@ class Told:
         gates = {f.path.removeprefix("featureGates."): f.to for f in fixes if f.object == "Options"}
         settings["featureGates"] = {**settings.get("featureGates", {}), **gates}
         changed = _changed(self.objects, [fix for fix in fixes if fix.object != "Options"])
-        view = view_of(_loaded([_brought_up_to_date(one, changed, settings["now"]) for one in changed]))
+        touched = {fix.object for fix in fixes}
+        touched |= {_ref(one) for one in changed if one["kind"] == "NodePool"} if now else set()
+        brought = [_brought_up_to_date(one, changed, settings["now"], touched) for one in changed]
+        view = view_of(_loaded(brought))
         decided = options.of_tree(settings, "options.yaml").options
         return _is_free(view, self.tables(view), decided, node)
 
@@ -155,23 +158,33 @@ def _ref(one: Object) -> str:
     return f"{one['kind']} {space}/{one['metadata']['name']}" if space else f"{one['kind']} {one['metadata']['name']}"
 
 
-def _brought_up_to_date(one: Object, objects: list[Object], now: str) -> Object:
-    """What controllers would write: the allowance of a budget, and the mark of a claim that time has made due."""
-    if one["kind"] == "PodDisruptionBudget":
-        status = one["status"]
-        expected, spec = status["expectedPods"], one["spec"]
-        desired = (
-            expected - _scaled(spec["maxUnavailable"], expected)
-            if "maxUnavailable" in spec
-            else _scaled(spec.get("minAvailable", expected), expected)
-        )
-        allowed = max(0, status["currentHealthy"] - max(0, desired))
-        return {**one, "status": {**status, "disruptionsAllowed": allowed}}
+def _brought_up_to_date(one: Object, objects: list[Object], now: str, touched: set[str]) -> Object:
+    """What controllers would write: the allowance of a budget, and the marks of the claims of a pool."""
+    if one["kind"] == "PodDisruptionBudget" and _ref(one) in touched:
+        return {**one, "status": _allowing(one, objects)}
     if one["kind"] == "NodeClaim":
-        pools = {o["metadata"]["name"]: o for o in objects if o["kind"] == "NodePool"}
-        pool = pools.get(one["metadata"]["labels"].get(POOL_KEY))
+        name = one["metadata"].get("labels", {}).get(POOL_KEY)
+        pools = (o for o in objects if o["kind"] == "NodePool" and _ref(o) in touched)
+        pool = next((pool for pool in pools if pool["metadata"]["name"] == name), None)
         return one if pool is None or "replicas" in pool["spec"] else _marked(one, pool, now)
     return one
+
+
+def _allowing(budget: Object, objects: list[Object]) -> Object:
+    """The status of a budget by its spec; where it has no numbers, those of the pods that it selects."""
+    status, spec = dict(budget.get("status", {})), budget["spec"]
+    if not status.get("expectedPods"):
+        labels = spec["selector"].get("matchLabels", {}).items()
+        pods = [o for o in objects if o["kind"] == "Pod" and labels <= o["metadata"].get("labels", {}).items()]
+        ours = [pod for pod in pods if pod["metadata"]["namespace"] == budget["metadata"]["namespace"]]
+        unready = [p for p in ours if {"type": "Ready", "status": "False"} in p.get("status", {}).get("conditions", [])]
+        status |= {"expectedPods": len(ours), "currentHealthy": len(ours) - len(unready)}
+    expected = status["expectedPods"]
+    if "maxUnavailable" in spec:
+        desired = expected - _scaled(spec["maxUnavailable"], expected)
+    else:
+        desired = _scaled(spec.get("minAvailable", expected), expected)
+    return {**status, "disruptionsAllowed": max(0, status["currentHealthy"] - max(0, desired))}
 
 
 def _marked(claim: Object, pool: Object, now: str) -> Object:

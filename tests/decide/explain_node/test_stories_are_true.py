@@ -1,13 +1,19 @@
 """What a story claims is so: the plan does what it says, and each change, made in the manifests, frees the node."""
 
+import json
+from pathlib import Path
+
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import checker
 from tests.decide.explain_node.building import CATALOG
 from tests.decide.explain_node.drawn import cluster
 from tests.decide.explain_node.telling import Told
 
+CASES = sorted(file.parent for file in (Path(__file__).parents[2] / "cases/disrupt").glob("*/expect.yaml"))
 SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
 
 
@@ -27,6 +33,15 @@ def test_a_story_never_contradicts_the_plan_and_its_change_frees_the_node(seed: 
 @given(SEEDS)
 def test_stories_of_many_clusters_are_true(seed: int) -> None:
     assert of(seed).falsehoods() == []
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+def test_the_stories_of_every_case_are_true(folder: Path) -> None:
+    case = checker.read(folder)
+    assert case.catalog is not None
+    settings = yaml.safe_load((folder / "options.yaml").read_text(encoding="utf-8"))
+    catalog = json.loads(case.catalog.read_text(encoding="utf-8"))
+    assert Told([dict(one) for one in case.objects], catalog, settings).falsehoods() == []
 
 
 def test_a_story_is_the_same_every_time() -> None:
