@@ -12,8 +12,10 @@ from typing import Final, Literal, TypeVar
 
 from baseload.catalog.columns import InstanceTypes
 from baseload.control.controller import STALE, Controller
+from baseload.control.informer import Transition
 from baseload.control.intents import Intents
 from baseload.control.means import Means
+from baseload.control.observed import CLAIM
 from baseload.decide.disrupt import telling
 from baseload.decide.lifecycle import conditions, disrupted
 from baseload.decide.lifecycle.creation import claim_from_template, claim_of
@@ -48,7 +50,6 @@ class Running:
     since: int
     replacements: tuple[str, ...] = ()
     initialized: dict[str, None] = field(default_factory=dict)
-    seen: dict[str, None] = field(default_factory=dict)
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -66,7 +67,10 @@ class Commands:
         self._count = 0
         self.is_unclean = True
         """Whether nodes may carry marks of commands that do not run: after a start, and after one that failed"""
+        self._launching = 0  # commands whose replacements are being created
+        self._seen: dict[str, None] = {}  # claims that were created for commands which run, once they are seen
         self.controller: Final = Controller(self._clock, self.reconcile, workers=means.settings.workers)
+        means.observed.informer.listen(self._note)
 
     @property
     def nodes(self) -> frozenset[str]:
@@ -76,11 +80,7 @@ class Commands:
     @property
     def is_synced(self) -> bool:
         """Whether every replacement is seen that was created."""
-        return all(
-            name in one.seen or self._observed.claim(name) is not None
-            for one in self._running.values()
-            for name in one.replacements
-        )
+        return all(name in self._seen for one in self._running.values() for name in one.replacements)
 
     def settle(self) -> None:
         """Lets go of the marks of claims that are seen to be deleted."""
@@ -98,17 +98,23 @@ class Commands:
         if not chosen or (command.replacements and len(chosen) < len(command.candidates)):
             self.is_unclean = True
             return False
+        self._launching += 1
         try:
             names = [await self._launch(command, planned, tables) for planned in command.replacements]
         except ApiError:
             self.is_unclean = True
             return False
+        finally:
+            self._launching -= 1
         # Only now: the provisioner plans for the pods of marked nodes, and would launch for them a second time.
         one = Running(command, chosen, self._clock.now(), tuple(names))
         self._intents.mark(one.claims)
         self._intents.nominate((moved.to for moved in command.pods), view)
         self._count += 1
         self._running[str(self._count)] = one
+        if not self._launching:
+            wanted = {name for it in self._running.values() for name in it.replacements}
+            self._seen = {name: None for name in self._seen if name in wanted}
         self.controller.queue.add(str(self._count))
         return True
 
@@ -125,11 +131,19 @@ class Commands:
         if outcome == "waits":
             return LOOKS_EVERY
         del self._running[key]
+        for name in one.replacements:
+            self._seen.pop(name, None)
         if outcome == "failed":
             await self._roll_back(one)
         else:
             self._ended |= dict.fromkeys(one.claims)
         return None
+
+    def _note(self, change: Transition) -> None:
+        if change.kind is CLAIM and change.after is not None:
+            name = change.after.metadata.name
+            if self._launching or any(name in one.replacements for one in self._running.values()):
+                self._seen[name] = None
 
     async def _choose(self, command: Command) -> tuple[Candidate, ...]:
         """Marks the candidates in the cluster; those with which that came about."""
@@ -162,9 +176,8 @@ class Commands:
                 continue
             claim = self._observed.claim(name)
             if claim is None:
-                is_lost = name in one.seen or self._clock.now() - one.since > SEEN_WITHIN
+                is_lost = name in self._seen or self._clock.now() - one.since > SEEN_WITHIN
                 return "failed" if is_lost else "waits"
-            one.seen[name] = None
             self._events.tell(claim, telling.launching(reason))
             if conditions.is_true(claim.status.conditions, INITIALIZED):
                 one.initialized[name] = None

@@ -13,9 +13,10 @@ from baseload.control.controller import Controller, every
 from baseload.control.informer import Transition
 from baseload.control.means import Means
 from baseload.control.observed import CLAIM, CLASS, POOL, is_provided
-from baseload.decide.lifecycle import markers
+from baseload.decide.lifecycle import conditions, markers
 from baseload.decide.lifecycle.drift import TRUSTED, Known, Verdicts
 from baseload.decide.lifecycle.launch import Choice
+from baseload.decide.lifecycle.names import INITIALIZED
 from baseload.kube.client.errors import NotFound
 from baseload.kube.client.objects import Object
 from baseload.kube.types.ec2 import AMI, EC2NodeClass
@@ -75,7 +76,9 @@ class Markers:
         if node_class is None:
             return Known()
         choice = await self._offerings.choice(node_class, no_older_than=TRUSTED)
-        machine = await self._placements.of(claim.status.provider_id)
+        # While it boots nobody asks the cloud where it stands: it was launched a moment ago, and may not be seen yet.
+        is_up = conditions.is_true(claim.status.conditions, INITIALIZED)
+        machine = await self._placements.of(claim.status.provider_id) if is_up else None
         return Known(choice.table, node_class, self._images_of(choice, node_class), machine)
 
     def _images_of(self, choice: Choice, node_class: EC2NodeClass) -> Mapping[str, str]:
