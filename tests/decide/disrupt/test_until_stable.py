@@ -6,7 +6,20 @@ import pytest
 
 from baseload.decide.disrupt.until_stable import until_stable
 from baseload.plan.disrupt import DisruptPasses
-from tests.decide.disrupt.stage import DRIFTED, HOSTNAME, PROTECTED, Made, budget, inputs, node, pod, pool
+from tests.decide.disrupt.stage import (
+    DRIFTED,
+    HOSTNAME,
+    LONG_AGO,
+    PROTECTED,
+    Made,
+    Object,
+    budget,
+    changed,
+    inputs,
+    node,
+    pod,
+    pool,
+)
 
 
 def passes(*made: Made, **settings: Any) -> DisruptPasses:
@@ -99,3 +112,24 @@ def test_a_replacement_runs_the_pods_and_counts_in_later_passes() -> None:
     assert [len(command.replacements) for plan in found.passes for command in plan.commands][:1] == [0]
     assert found.end.nodes == 1
     assert found.end.price_per_hour == pytest.approx(0.4)
+
+
+def test_an_expired_node_that_comes_back_alike_is_no_loop() -> None:
+    """Nobody launches for its pods beforehand: the provisioner does, once it goes."""
+    found = passes(pool(), node("a", claim={"expireAfter": "1h"}), pod("w", "a"))
+
+    assert gone(found) == [["a"], []]
+    assert (found.end.nodes, found.end.stable, found.end.loop) == (1, True, None)
+    assert found.end.price_per_hour == pytest.approx(0.1)
+
+
+def test_a_claim_that_liveness_ends_does_not_stop_the_later_passes() -> None:
+    stuck = changed(node("b", marks={})[1], "status", {"conditions": [_unknown("Launched")]})
+    found = passes(pool(), node("a", "huge"), pod("w", "a"), stuck)
+
+    assert gone(found) == [["a"], []]
+    assert found.end.stable
+
+
+def _unknown(type: str) -> Object:
+    return {"type": type, "status": "Unknown", "reason": "LaunchFailed", "lastTransitionTime": LONG_AGO}

@@ -19,7 +19,7 @@ from baseload.decide.disrupt.multi_node import multi_node
 from baseload.decide.disrupt.single_node import single_node
 from baseload.decide.disrupt.situation import UNHURRIED, Haste, Situation
 from baseload.decide.disrupt.static_drift import static_drift
-from baseload.decide.disrupt.step import step
+from baseload.decide.disrupt.step import Stepped, step
 from baseload.decide.provision.options import Options
 from baseload.model.view import View
 from baseload.plan import disrupt as plan
@@ -43,11 +43,14 @@ def disrupt(
     *,
     busy: Busy = NOBODY_BUSY,
     haste: Haste = UNHURRIED,
-    names: "Names | None" = None,
 ) -> DisruptPlan:
     """The plan of one pass at `options.now`. `tables`: NodePool -> its types; a missing pool has none."""
     stepped = step(view, tables, options)
-    found = graceful(Situation(stepped.view, tables, options, busy=busy, haste=haste), names)
+    return joined(stepped, graceful(Situation(stepped.view, tables, options, busy=busy, haste=haste)))
+
+
+def joined(stepped: Stepped, found: DisruptPlan) -> DisruptPlan:
+    """What a pass found, and what was forceful or the lifecycle's before it."""
     gone = {candidate.node for command in stepped.commands for candidate in command.candidates}
     return replace(
         found,

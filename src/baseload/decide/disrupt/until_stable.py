@@ -12,9 +12,10 @@ from typing import Final
 from baseload.catalog.columns import InstanceTypes
 from baseload.decide.disrupt import carried_out, costs
 from baseload.decide.disrupt.carried_out import marked
-from baseload.decide.disrupt.decide import Names, disrupt, graceful
+from baseload.decide.disrupt.decide import Names, graceful, joined
 from baseload.decide.disrupt.filters import is_drifted
 from baseload.decide.disrupt.situation import Situation
+from baseload.decide.disrupt.step import step
 from baseload.decide.lifecycle import markers
 from baseload.decide.provision.decide import provision
 from baseload.decide.provision.options import Options
@@ -34,15 +35,16 @@ Shape = tuple[tuple[object, ...], ...]
 
 def until_stable(view: View, tables: Tables, options: Options) -> DisruptPasses:
     """What the passes do, and the nodes that are left in the end."""
-    run = _Run(view, tables, options)
-    plans = [disrupt(view, tables, options, names=run.names)]
-    seen = {shape(view): 0}
+    stepped = step(view, tables, options)
+    run = _Run(stepped.view, tables, options)
+    plans = [joined(stepped, graceful(run.situation(), run.names))]
+    seen = {} if stepped.commands else {shape(run.view): 0}  # what is forceful happens once
     loop: tuple[int, int] | None = None
     while plans[-1].commands and len(plans) < MOST:
         run.carry_out(plans[-1])
         plans.append(run.next())
         now = shape(run.view)
-        if now in seen:
+        if now in seen and plans[-1].commands:
             loop = seen[now], len(plans) - 1
             break
         seen[now] = len(plans) - 1
@@ -65,12 +67,11 @@ class _Run:
         self.names: Final = Names(taken)
 
     def carry_out(self, plan: DisruptPlan) -> None:
-        """The cluster after a plan, those nodes gone that were on their way out before it."""
-        self.let_go()
+        """The cluster after a plan, and without those nodes that were on their way out before it."""
         waiting = {name_of(pod) for pod in self.view.pods if not pod.spec.node_name}
-        tables = self._overlaid()
-        self.view = carried_out.carried_out(self.view, plan.commands, tables, self.now)
+        self.view = carried_out.carried_out(self.view, plan.commands, self._overlaid(), self.now)
         self._provision(waiting)
+        self.let_go()
 
     def let_go(self) -> None:
         """Ends the nodes that are being deleted."""
@@ -84,11 +85,14 @@ class _Run:
         """The next pass that finds something to do, or the last one of all."""
         while True:
             self.view = marked(self.view, self.now)
-            options = replace(self._options, now=self.now)
-            plan = graceful(Situation(self.view, self._tables, options), self.names)
+            plan = graceful(self.situation(), self.names)
             if plan.commands or (ends := self._next_end()) is None:
                 return plan
             self.now = ends
+
+    def situation(self) -> Situation:
+        """The cluster as it is now."""
+        return Situation(self.view, self._tables, replace(self._options, now=self.now))
 
     def price(self) -> float:
         """What the nodes cost an hour, as far as it is known."""
