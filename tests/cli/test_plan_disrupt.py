@@ -97,3 +97,15 @@ def test_the_pods_of_the_input_are_taken_as_they_are_unless_asked_for_more(run: 
     expanded = json.loads(run(HALF_EMPTY, wanting, flags=("-o", "json", "--expand", "auto"))[1])
 
     assert (len(as_is["commands"]), len(expanded["commands"])) == (1, 0)
+
+
+@pytest.mark.parametrize("validate", ["strict", "ignore"])
+def test_a_time_that_cannot_be_read_is_bad_input_however_little_is_checked(run: Run, validate: str) -> None:
+    """It is of the right form, and longer than anything can count."""
+    made = node("a", claim={"expireAfter": "9999999999h"})
+    status, out, err = run(pool(), made, flags=("--validate", validate))
+
+    assert (status, out) == (2, "")
+    assert "NodeClaim: nc-a" in err or "NodeClaim nc-a" in err
+    assert "spec.expireAfter" in err
+    assert "64 bits" in err

@@ -10,6 +10,7 @@ from baseload.decide.explain_node import story as explain_node
 from baseload.decide.provision import decide
 from baseload.kube.bulk import paused_gc
 from baseload.kube.kinds import most_similar
+from baseload.model import times
 from baseload.model.view import View
 from baseload.plan.disrupt import DisruptPasses, DisruptPlan
 from baseload.plan.node_story import NodeStory
@@ -40,11 +41,23 @@ def explained(inputs: Inputs) -> ProvisionPlan:
 
 
 def at_some_moment(inputs: Inputs) -> Inputs:
-    """The inputs of a decision that needs a moment: this one, where the options name none."""
+    """The inputs of a decision that needs a moment: this one, where the options name none.
+
+    Raises BadInput where a time that such a decision reads is none.
+    """
+    faults = [_fault(inputs, *one) for one in times.unreadable(inputs.view)]
+    if faults:
+        raise BadInput(faults)
     if inputs.options.now is not None:
         return inputs
     now = time.time_ns()
     return replace(inputs, options=replace(inputs.options, now=now - now % SECOND))
+
+
+def _fault(inputs: Inputs, ref: str, path: str, why: str) -> Fault:
+    found = inputs.manifests.find(ref)
+    message = f"Invalid value: {why}"
+    return Fault(message, object=ref, path=path) if found is None else found.fault(message, path=path)
 
 
 def disrupted(inputs: Inputs) -> DisruptPlan:
