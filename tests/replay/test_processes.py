@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from baseload.journal import lives, tell
 from baseload.world.living import PROCESSES
 from tests.replay.stories import NODE_CLASS, SMALL, deployment, lived, node, pool, verdicts
 from tests.replay.test_happenings import expect
@@ -91,6 +92,31 @@ def test_nothing_is_bound_while_the_scheduler_is_down(tmp_path: Path) -> None:
         ],
     )
     assert verdicts(report) == ["holds"] * 2
+
+
+def test_a_pod_that_waits_for_who_places_it_is_explained_by_that(tmp_path: Path) -> None:
+    _, journal = lived(
+        tmp_path,
+        manifests=[FLOOR, deployment("web", 0)],
+        events=[
+            {"at": "1m", "do": "killController", "controller": "scheduler", "downFor": "3m"},
+            {"at": "1m", "do": "killController", "controller": "storage", "downFor": "3m"},
+            {"at": "2m", "do": "scale", "workload": "web", "replicas": 1},
+            {"at": "5m", "do": "scale", "workload": "web", "replicas": 2},
+            {"at": "6m", "do": "killController", "controller": "scheduler"},
+        ],
+    )
+    first, second = (entry.object.removeprefix("Pod ") for entry in journal if entry.event == "pod.created")
+
+    def around(name: str) -> list[str]:
+        [life] = lives.pod(journal, name)
+        return [f"{entry.event} {entry.object}" for entry in life.around]
+
+    assert around(second) == []
+    assert around(first) == ["controller.stopped Controller scheduler", "controller.started Controller scheduler"]
+    told = tell.pod_text(lives.pod(journal, first), journal[0].moment)
+    assert "+1m0s  controller.stopped        scheduler\n" in told
+    assert "+4m0s  controller.started        scheduler\n" in told
 
 
 def test_a_hosted_scheduler_binds_while_its_pod_is_ready(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The story of one pod or one node, told from a journal: what befell it, and what it waited for meanwhile."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
@@ -12,6 +12,7 @@ TO_NODE: Final = "to Node "
 NODE: Final = "Node "
 PLANNED: Final = "provisioning.planned"
 _LAST: Final = ("nodeclaim.removed", "node.removed", "instance.gone")
+_PLACE_PODS: Final = ("Controller karpenter", "Controller scheduler")
 _SAME: Final = 20  # entries of a kind that are told
 
 
@@ -47,7 +48,7 @@ class PodLife:
     choices: tuple[Choice, ...]
     node: str
     waits: tuple[Wait, ...]
-    around: tuple[Entry, ...]  # what befell the claim and the node that it waited for
+    around: tuple[Entry, ...]  # what befell the claim, the node and the controllers that it waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,9 @@ def pod(entries: Sequence[Entry], name: str) -> tuple[PodLife, ...]:
         return ()
     begins = [life[0].seq for life in lives]
     ends = [*begins[1:], entries[-1].seq + 1]
+    away = tuple(_absences(entries))
     return tuple(
-        _pod_life(name, life, [one for one in entries if begin <= one.seq < end])
+        _pod_life(name, life, [one for one in entries if begin <= one.seq < end], away)
         for life, begin, end in zip(lives, begins, ends, strict=True)
     )
 
@@ -117,15 +119,33 @@ def node(entries: Sequence[Entry], name: str) -> NodeLife | None:
     )
 
 
-def _pod_life(name: str, own: list[Entry], during: list[Entry]) -> PodLife:
+def _absences(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry | None]]:
+    """When those were away who place pods: the end of a process, and its next start if there is one."""
+    gone: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.object not in _PLACE_PODS:
+            continue
+        if entry.event == "controller.stopped":
+            gone[entry.object] = entry
+        elif entry.event == "controller.started" and entry.object in gone:
+            yield gone.pop(entry.object), entry
+    for entry in gone.values():
+        yield entry, None
+
+
+def _pod_life(name: str, own: list[Entry], during: list[Entry], away: Sequence[tuple[Entry, Entry | None]]) -> PodLife:
     bound = next((entry for entry in own if entry.event == "pod.bound"), None)
     node_name = bound.message.removeprefix(TO_NODE) if bound is not None else ""
     before = [entry for entry in during if bound is None or entry.seq < bound.seq]
     choices = tuple(_choices(before, name))
     wanted = {f"NodeClaim {choice.nodeclaim}" for choice in choices if choice.nodeclaim}
     wanted |= {f"Node {node_name}"} if node_name else set()
-    around = tuple(entry for entry in before if entry.object in wanted and entry.event != "event.told")
-    return PodLife(name, tuple(own), choices, node_name, tuple(_waits(own, choices)), around)
+    around = [entry for entry in before if entry.object in wanted and entry.event != "event.told"]
+    first, last = own[0].seq, bound.seq if bound is not None else during[-1].seq + 1
+    for stopped, started in away:
+        if stopped.seq < last and (started is None or started.seq > first):
+            around += [stopped] if started is None or started.seq > last else [stopped, started]
+    return PodLife(name, tuple(own), choices, node_name, tuple(_waits(own, choices)), tuple(around))
 
 
 def _choices(entries: Iterable[Entry], pod: str) -> Iterable[Choice]:

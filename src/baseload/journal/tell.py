@@ -113,7 +113,8 @@ def _lines(entries: Sequence[Entry], start: int, wide: bool) -> Iterator[str]:
 
 
 def _line(entry: Entry, start: int) -> str:
-    said = ": ".join(part for part in (entry.reason, entry.message) if part)
+    who = entry.object.removeprefix("Controller ") if entry.event.startswith("controller.") else ""
+    said = ": ".join(part for part in (who, entry.reason, entry.message) if part)
     return f"{_at(entry.moment, start)}  {entry.event:24}  {said}".rstrip()
 
 
