@@ -44,7 +44,7 @@ EXPLAIN = LazyGroup(
     "explain",
     {
         "pod": Entry("baseload.cli.explain:pod", "Where a pod goes, or why it can go nowhere."),
-        "node": Entry("baseload.cli.explain:node", "For whom a node was launched and how it ended, by a journal."),
+        "node": Entry("baseload.cli.explain:node", "Why a node is disrupted or stays, and what would free it."),
     },
     help="Tell the whole story of one object.",
 )

@@ -64,10 +64,13 @@ class Turns:
 
     @cached_property
     def block(self) -> Block | None:
-        """What forbids every method."""
+        """What forbids every method: the node's own obstacle before that of the whole pass."""
+        own = self.account.block if self.account is not None else None
+        if own is not None:
+            return own
         if (waiting := not_synced(self.situation.view)) is not None:
             return Kept.NOT_SYNCED, f"NodeClaim {waiting} is not launched yet, which stops all disruption"
-        return self.account.block if self.account is not None else None
+        return None
 
     def of(self, method: Method) -> Turn:
         """What a method makes of the node."""
