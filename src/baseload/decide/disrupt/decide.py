@@ -26,7 +26,8 @@ from baseload.plan import disrupt as plan
 from baseload.plan.disrupt import Command, DisruptPlan, Kept, Method, Moved, Skipped, Tried
 from baseload.plan.provision import PlannedClaim
 
-METHODS: Final[Mapping[Method, Callable[[Situation], Outcome]]] = {
+Methods = Mapping[Method, Callable[[Situation], Outcome]]
+METHODS: Final[Methods] = {
     Method.EMPTINESS: emptiness,
     Method.STATIC_DRIFT: static_drift,
     Method.DRIFT: drift,
@@ -43,10 +44,11 @@ def disrupt(
     *,
     busy: Busy = NOBODY_BUSY,
     haste: Haste = UNHURRIED,
+    methods: Methods | None = None,
 ) -> DisruptPlan:
     """The plan of one pass at `options.now`. `tables`: NodePool -> its types; a missing pool has none."""
     stepped = step(view, tables, options)
-    return joined(stepped, graceful(Situation(stepped.view, tables, options, busy=busy, haste=haste)))
+    return joined(stepped, graceful(Situation(stepped.view, tables, options, busy=busy, haste=haste), methods=methods))
 
 
 def joined(stepped: Stepped, found: DisruptPlan) -> DisruptPlan:
@@ -62,9 +64,11 @@ def joined(stepped: Stepped, found: DisruptPlan) -> DisruptPlan:
     )
 
 
-def graceful(situation: Situation, names: "Names | None" = None) -> DisruptPlan:
+def graceful(
+    situation: Situation, names: "Names | None" = None, methods: Methods | None = None
+) -> DisruptPlan:
     """The plan of a pass without what is forceful. `names` are those of earlier passes on the same cluster."""
-    commands, told, notes = _graceful(situation, names or Names())
+    commands, told, notes = _graceful(situation, names or Names(), methods or METHODS)
     gone = {candidate.node for command in commands for candidate in command.candidates}
     return DisruptPlan(
         commands=commands,
@@ -74,12 +78,12 @@ def graceful(situation: Situation, names: "Names | None" = None) -> DisruptPlan:
     )
 
 
-def _graceful(situation: Situation, names: "Names") -> tuple[tuple[Command, ...], list[Tried], tuple[str, ...]]:
+def _graceful(situation: Situation, names: "Names", methods: Methods) -> tuple[tuple[Command, ...], list[Tried], tuple[str, ...]]:
     """The commands of the first method that has any, what was tried until then, and what is odd."""
     if (waiting := not_synced(situation.view)) is not None:
         return (), [], (f"NodeClaim {waiting} is not launched yet, which stops all disruption",)
     told: list[Tried] = []
-    for method in METHODS.values():
+    for method in methods.values():
         outcome = method(situation)
         told += outcome.tried
         if outcome.moves:

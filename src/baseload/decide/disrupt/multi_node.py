@@ -71,7 +71,7 @@ def together(situation: Situation, core: Consolidation, candidates: Sequence[Can
         return found
     if found.claims:
         [claim] = found.claims
-        price = _of_same_type(candidates, claim)
+        price = of_same_type(candidates, claim)
         if price is not None and (stopped := core.cut(claim, price)) is not None:
             text = f"together they would become a type that one of them is: {stopped.message}"
             return Stopped(Kept.SAME_TYPE, text)
@@ -82,7 +82,7 @@ def together(situation: Situation, core: Consolidation, candidates: Sequence[Can
     return found
 
 
-def _of_same_type(candidates: Sequence[Candidate], claim: Claim) -> float | None:
+def of_same_type(candidates: Sequence[Candidate], claim: Claim) -> float | None:
     """The lowest price of the candidates whose type the replacement may be; None where it is none of theirs."""
     options = set(claim.template.types.names(claim.types))
     prices = [_cheapest(candidate) for candidate in candidates if candidate.instance_type in options]

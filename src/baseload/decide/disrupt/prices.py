@@ -40,6 +40,7 @@ class Ladder:
         self.order: Final = tuple(sorted(best, key=lambda place: (best[place], names[place])))
         rows = sorted((price, place) for place, price in worst.items())
         self.worst_prices: Final = worst
+        self._rows: Final = rows
         self._steps: Final = [price for price, _ in rows]
         self._below: Final = [0]
         for _, place in rows:
@@ -48,6 +49,10 @@ class Ladder:
     def below(self, types: int, price: float) -> int:
         """Those of the types whose launch costs less than that, whatever happens."""
         return types & self._below[bisect_left(self._steps, price)]
+
+    def surest(self, types: int) -> float:
+        """The least that one of the types costs at worst."""
+        return next((price for price, place in self._rows if types >> place & 1), UNKNOWN)
 
     def first(self, types: int, count: int) -> int:
         """The cheapest so many of the types, as a mask."""

@@ -12,7 +12,7 @@ from typing import Final
 from baseload.catalog.columns import InstanceTypes
 from baseload.decide.disrupt import carried_out, costs
 from baseload.decide.disrupt.carried_out import marked
-from baseload.decide.disrupt.decide import Names, graceful, joined
+from baseload.decide.disrupt.decide import METHODS, Methods, Names, graceful, joined
 from baseload.decide.disrupt.filters import is_drifted
 from baseload.decide.disrupt.situation import Situation
 from baseload.decide.disrupt.step import step
@@ -35,36 +35,59 @@ Shape = tuple[tuple[object, ...], ...]
 
 def until_stable(view: View, tables: Tables, options: Options) -> DisruptPasses:
     """What the passes do, and the nodes that are left in the end."""
-    stepped = step(view, tables, options)
-    run = _Run(stepped.view, tables, options)
-    plans = [joined(stepped, graceful(run.situation(), run.names))]
-    seen = {} if stepped.commands else {shape(run.view): 0}  # what is forceful happens once
-    loop: tuple[int, int] | None = None
-    while plans[-1].commands and len(plans) < MOST:
-        run.carry_out(plans[-1])
-        plans.append(run.next())
-        now = shape(run.view)
-        if now in seen and plans[-1].commands:
-            loop = seen[now], len(plans) - 1
-            break
-        seen[now] = len(plans) - 1
-    if not plans[-1].commands:
-        run.let_go()
-    stable = not plans[-1].commands and loop is None
-    return DisruptPasses(tuple(plans), End(len(run.view.nodes), run.price(), stable, loop))
+    run = Run(view, tables, options)
+    run.play()
+    return run.passes()
 
 
-class _Run:
+class Run:
     """A cluster on which passes are carried out."""
 
     def __init__(self, view: View, tables: Tables, options: Options) -> None:
         assert options.now is not None
         self.view = view
         self.now = options.now
+        self.plans: list[DisruptPlan] = []
+        self.loop: tuple[int, int] | None = None
+        self._seen: Final[dict[Shape, int]] = {}  # the nodes -> the passes after which they were so
         self._tables: Final = tables
         self._options: Final = options
         taken = [state.name for state in view.state_nodes]
         self.names: Final = Names(taken)
+
+    @property
+    def is_stable(self) -> bool:
+        return not self.plans[-1].commands and self.loop is None
+
+    def play(self, methods: Methods = METHODS) -> None:
+        """Passes until one finds nothing to do; where they ended already, until these methods find nothing either."""
+        plans = self.plans
+        if plans:
+            plans[-1] = self.next(methods)
+        else:
+            plans.append(self._first(methods))
+        while plans[-1].commands and self.loop is None and len(plans) < MOST:
+            self.carry_out(plans[-1])
+            plans.append(self.next(methods))
+            now = shape(self.view)
+            if now in self._seen and plans[-1].commands:
+                self.loop = self._seen[now], len(plans) - 1
+            self._seen[now] = len(plans) - 1
+        if not plans[-1].commands:
+            self.let_go()
+
+    def passes(self) -> DisruptPasses:
+        """What was done so far, and what is there now."""
+        end = End(len(self.view.nodes), self.price(), self.is_stable, self.loop)
+        return DisruptPasses(tuple(self.plans), end)
+
+    def _first(self, methods: Methods) -> DisruptPlan:
+        """The first pass, with what is forceful."""
+        stepped = step(self.view, self._tables, self._options)
+        self.view = stepped.view
+        if not stepped.commands:  # what is forceful happens once
+            self._seen[shape(self.view)] = 0
+        return joined(stepped, graceful(self.situation(), self.names, methods))
 
     def carry_out(self, plan: DisruptPlan) -> None:
         """The cluster after a plan, and without those nodes that were on their way out before it."""
@@ -81,11 +104,11 @@ class _Run:
             self.view = carried_out.without(self.view, going)
             self._provision(waiting)
 
-    def next(self) -> DisruptPlan:
+    def next(self, methods: Methods = METHODS) -> DisruptPlan:
         """The next pass that finds something to do, or the last one of all."""
         while True:
             self.view = marked(self.view, self.now)
-            plan = graceful(self.situation(), self.names)
+            plan = graceful(self.situation(), self.names, methods)
             if plan.commands or (ends := self._next_end()) is None:
                 return plan
             self.now = ends
