@@ -1,10 +1,13 @@
 """`baseload plan`: decisions on manifests or a live cluster, made once; nothing is changed."""
 
+from typing import get_args
+
 import click
 
 from baseload.cli.inputs import Flags, input_flags, input_flags_as_is, progress, read
 from baseload.cli.moment import read_for_a_moment
 from baseload.cli.output import OUTPUT, Printed, encoded
+from baseload.plan.disrupt import Mode
 
 
 @click.command()
@@ -37,8 +40,15 @@ def provision(flags: Flags, output: str) -> Printed:
 @click.option(
     "--until-stable", is_flag=True, help="Pass upon pass, each carried out, until nothing is left to do; and the end."
 )
+@click.option(
+    "--mode",
+    type=click.Choice(get_args(Mode)),
+    default="compatible",
+    show_default=True,
+    help="As Karpenter decides; optimal: any set of nodes that saves more, under the same rules; or both, compared.",
+)
 @OUTPUT
-def disrupt(flags: Flags, until_stable: bool, output: str) -> Printed:
+def disrupt(flags: Flags, until_stable: bool, mode: Mode, output: str) -> Printed:
     """Which nodes would be given up now, by which method, what replaces them, and what keeps the others.
 
     One pass as Karpenter's disruption makes it: the first method that finds anything ends it. Without `now` among the
@@ -49,6 +59,13 @@ def disrupt(flags: Flags, until_stable: bool, output: str) -> Printed:
     from baseload.world import planning
 
     inputs = read_for_a_moment(flags)
+    if mode != "compatible":
+        plan_both = planning.disrupted_until_stable_in_both_modes if until_stable else planning.disrupted_in_both_modes
+        with progress("planning"):
+            compared = plan_both(inputs)
+        if output == "table":
+            return report.render_compared(compared, mode, wide=flags.verbose)
+        return encoded(encode.compared_to_json(compared, mode), output)
     if until_stable:
         with progress("planning"):
             passes = planning.disrupted_until_stable(inputs)

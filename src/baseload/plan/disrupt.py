@@ -7,10 +7,14 @@ names here are the contract's in snake_case.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Generic, Literal, TypeVar
 
 from baseload.kube.types.meta import Condition
 from baseload.plan.provision import PlannedClaim, Rejection
+
+T = TypeVar("T")
+Mode = Literal["compatible", "optimal", "both"]
+"""as Karpenter decides; or beyond it; or both, each told apart"""
 
 EMPTY: Final = "Empty"
 UNDERUTILIZED: Final = "Underutilized"
@@ -225,3 +229,36 @@ class DisruptPasses:
 
     passes: tuple[DisruptPlan, ...]
     end: End
+
+
+@dataclass(frozen=True, slots=True)
+class Outlay:
+    """What a mode comes to: dollars an hour for all nodes, nodes, and how many pods were moved to get there."""
+
+    price_per_hour: float
+    nodes: int
+    moves: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Both modes on one cluster. No end in which the pods that run go on running costs less than `bound`."""
+
+    before: float
+    compatible: Outlay
+    optimal: Outlay
+    bound: float
+
+    @property
+    def above_bound(self) -> float | None:
+        """How much dearer than the bound the optimal mode's end is, as a share of the bound."""
+        return self.optimal.price_per_hour / self.bound - 1 if self.bound > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared(Generic[T]):
+    """The plan of each mode, and how they compare."""
+
+    compatible: T
+    optimal: T
+    comparison: Comparison

@@ -1,27 +1,68 @@
 """Disruption plans as the JSON contract."""
 
-from baseload.plan.disrupt import ClaimStep, Command, DisruptPasses, DisruptPlan, Tried
+from collections.abc import Callable
+from typing import Final
+
+from baseload.plan.disrupt import (
+    ClaimStep,
+    Command,
+    Compared,
+    Comparison,
+    DisruptPasses,
+    DisruptPlan,
+    Mode,
+    Outlay,
+    Tried,
+)
 from baseload.plan.encode import API_VERSION, Json, Parts, price, rejection
+
+_HEAD: Final[Json] = {"apiVersion": API_VERSION, "kind": "DisruptPlan"}
 
 
 def to_json(plan: DisruptPlan) -> Json:
     """A DisruptPlan of the contract."""
-    return {"apiVersion": API_VERSION, "kind": "DisruptPlan", **_plan(plan, Parts(None))}
+    return {**_HEAD, **_plan(plan, Parts(None))}
 
 
 def passes_to_json(passes: DisruptPasses) -> Json:
     """A DisruptPlan of several passes."""
+    return {**_HEAD, **_passes(passes, Parts(None))}
+
+
+def compared_to_json(compared: Compared[DisruptPlan] | Compared[DisruptPasses], mode: Mode) -> Json:
+    """The plan of a mode with what it came to; with both modes the compatible one, and the other under `optimal`."""
     parts = Parts(None)
+    of_mode = {} if mode == "both" else {"mode": mode}
+    told: Json = {**_HEAD, **of_mode, **_either(compared.optimal if mode == "optimal" else compared.compatible, parts)}
+    if mode == "both":
+        told["optimal"] = _either(compared.optimal, parts)
+    return {**told, "comparison": _comparison(compared.comparison)}
+
+
+def _comparison(of: Comparison) -> Json:
+    def each(value: Callable[[Outlay], Json | float | None]) -> Json:
+        return {"compatible": value(of.compatible), "optimal": value(of.optimal)}
+
+    share = of.above_bound
+    return {
+        "moves": each(lambda outlay: outlay.moves),
+        "nodes": each(lambda outlay: outlay.nodes),
+        "pricePerHour": {"before": price(of.before), **each(lambda outlay: price(outlay.price_per_hour))},
+        "bound": price(of.bound),
+        "aboveBound": None if share is None else round(share, 6),
+    }
+
+
+def _either(plan: DisruptPlan | DisruptPasses, parts: Parts) -> Json:
+    return _plan(plan, parts) if isinstance(plan, DisruptPlan) else _passes(plan, parts)
+
+
+def _passes(passes: DisruptPasses, parts: Parts) -> Json:
     end = passes.end
     told: Json = {"nodes": end.nodes, "pricePerHour": price(end.price_per_hour), "stable": end.stable}
     if end.loop is not None:
         told["loop"] = {"from": end.loop[0], "to": end.loop[1]}
-    return {
-        "apiVersion": API_VERSION,
-        "kind": "DisruptPlan",
-        "passes": [_plan(plan, parts) for plan in passes.passes],
-        "end": told,
-    }
+    return {"passes": [_plan(plan, parts) for plan in passes.passes], "end": told}
 
 
 def _plan(plan: DisruptPlan, parts: Parts) -> Json:

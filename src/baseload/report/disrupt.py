@@ -6,7 +6,17 @@ Nodes that are kept for the same reason are told together. `wide` gives each its
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from baseload.plan.disrupt import Command, DisruptPasses, DisruptPlan, Method, Skipped, Tried
+from baseload.plan.disrupt import (
+    Command,
+    Compared,
+    Comparison,
+    DisruptPasses,
+    DisruptPlan,
+    Method,
+    Mode,
+    Skipped,
+    Tried,
+)
 from baseload.report import amounts
 from baseload.report.table import columns, counted, few, fold
 
@@ -40,6 +50,36 @@ def render_passes(passes: DisruptPasses, *, wide: bool = False) -> str:
     parts += [text for text in kept if text]
     parts += [f"note: {note}" for note in last.notes]
     return "\n\n".join([*parts, _end(passes)]) + "\n"
+
+
+def render_compared(
+    compared: Compared[DisruptPlan] | Compared[DisruptPasses], mode: Mode, *, wide: bool = False
+) -> str:
+    """The plan of the optimal mode, before it the compatible one where both are asked for, and how they compare."""
+    parts = []
+    if mode == "both":
+        parts.append("COMPATIBLE: as Karpenter decides.\n\n" + _either(compared.compatible, wide))
+    parts.append("OPTIMAL: beyond Karpenter, under the same rules.\n\n" + _either(compared.optimal, wide))
+    return "\n".join([*parts, "\n".join(_compared(compared.comparison)) + "\n"])
+
+
+def _either(plan: DisruptPlan | DisruptPasses, wide: bool) -> str:
+    return render(plan, wide=wide) if isinstance(plan, DisruptPlan) else render_passes(plan, wide=wide)
+
+
+def _compared(of: Comparison) -> Lines:
+    rows = [("before", "", amounts.price(of.before), amounts.month(of.before), "")]
+    for name, outlay in (("compatible", of.compatible), ("optimal", of.optimal)):
+        dollars = outlay.price_per_hour
+        rows.append((name, str(outlay.nodes), amounts.price(dollars), amounts.month(dollars), str(outlay.moves)))
+    rows.append(("bound", "", amounts.price(of.bound), amounts.month(of.bound), ""))
+    yield from columns(("", "NODES", "$/HOUR", "$/MONTH", "PODS MOVED"), rows, frozenset({1, 2, 3, 4}))
+    less = of.compatible.price_per_hour - of.optimal.price_per_hour
+    yield f"Optimal costs {amounts.price(less)} an hour less than compatible, {amounts.month(less)} a month."
+    if of.above_bound is not None:
+        yield (
+            f"No end in which all these pods run costs less than the bound; optimal is {of.above_bound:.1%} above it."
+        )
 
 
 def _end(passes: DisruptPasses) -> str:

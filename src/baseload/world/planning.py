@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from baseload.decide.disrupt import decide as disruption
 from baseload.decide.disrupt import until_stable
+from baseload.decide.disrupt.optimal import modes
 from baseload.decide.explain import explain
 from baseload.decide.explain_node import story as explain_node
 from baseload.decide.provision import decide
@@ -12,7 +13,7 @@ from baseload.kube.bulk import paused_gc
 from baseload.kube.kinds import most_similar
 from baseload.model import times
 from baseload.model.view import View
-from baseload.plan.disrupt import DisruptPasses, DisruptPlan
+from baseload.plan.disrupt import Compared, DisruptPasses, DisruptPlan
 from baseload.plan.node_story import NodeStory
 from baseload.plan.provision import ProvisionPlan
 from baseload.values.errors import BadInput, Fault
@@ -70,6 +71,18 @@ def disrupted_until_stable(inputs: Inputs) -> DisruptPasses:
     """Passes one upon the other until one finds nothing to do."""
     with paused_gc():
         return until_stable.until_stable(inputs.view, inputs.tables, inputs.options)
+
+
+def disrupted_in_both_modes(inputs: Inputs) -> Compared[DisruptPlan]:
+    """What one pass would start, as Karpenter decides and beyond it."""
+    with paused_gc():
+        return modes.once(inputs.view, inputs.tables, inputs.options)
+
+
+def disrupted_until_stable_in_both_modes(inputs: Inputs) -> Compared[DisruptPasses]:
+    """Passes until nothing is left to do, as Karpenter decides and beyond it."""
+    with paused_gc():
+        return modes.until_stable(inputs.view, inputs.tables, inputs.options)
 
 
 def node_story(inputs: Inputs, name: str) -> NodeStory:

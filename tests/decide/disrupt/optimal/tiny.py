@@ -1,0 +1,86 @@
+"""Tiny clusters at random, and every end that the rules allow them, by trying every set of nodes again and again."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from hypothesis import strategies as st
+
+from baseload.decide.disrupt import filters
+from baseload.decide.disrupt.decide import graceful
+from baseload.decide.disrupt.emptiness import emptiness
+from baseload.decide.disrupt.moves import Move, Outcome
+from baseload.decide.disrupt.optimal.exchange import Exchange
+from baseload.decide.disrupt.situation import Situation
+from baseload.decide.disrupt.until_stable import Run, Shape, Tables, shape
+from baseload.decide.provision.options import Options
+from baseload.model.view import View
+from baseload.plan.disrupt import Method
+from tests.decide.disrupt import stage
+from tests.decide.disrupt.stage import Object
+
+SMALL = ["small", "medium", "large", "xlarge"]
+Inputs = tuple[View, Tables, Options]
+
+
+@st.composite
+def clusters(draw: st.DrawFn) -> Inputs:
+    """Two to four nodes with up to three pods each; some pods protected, guarded, tied to a zone or apart."""
+    made: list[Object] = [stage.pool(after="0s"), stage.budget(labels={"app": "guarded"})]
+    for number in range(draw(st.integers(2, 4))):
+        zone = draw(st.sampled_from(stage.ZONES))
+        type_ = draw(st.sampled_from(SMALL))
+        room = stage.STEPS[type_] * 10
+        made += stage.node(f"n{number}", type_, zone=zone)
+        for place in range(draw(st.integers(0, 3))):
+            tenths = draw(st.sampled_from((5, 10, 15, 20)))
+            if tenths <= room:
+                room -= tenths
+                made.append(_pod(draw, f"p{number}{place}", f"n{number}", tenths, zone))
+    return stage.inputs(*made)
+
+
+def _pod(draw: st.DrawFn, name: str, node: str, tenths: int, zone: str) -> Object:
+    apart = {"topologyKey": stage.HOSTNAME, "labelSelector": {"matchLabels": {"app": f"{name[-1]}-apart"}}}
+    kinds: dict[str, Object] = {
+        "plain": {},
+        "tied": {"nodeSelector": {stage.ZONE: zone}},
+        "apart": {
+            "labels": {"app": f"{name[-1]}-apart"},
+            "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}},
+        },
+        "worthless": {"annotations": {"controller.kubernetes.io/pod-deletion-cost": "-2147483647"}},
+        "protected": {"annotations": stage.PROTECTED},
+        "guarded": {"labels": {"app": "guarded"}},
+    }
+    kind = draw(st.sampled_from(("plain", "plain", "plain", "plain", *kinds)))
+    return stage.pod(name, node, f"{tenths * 100}m", **kinds[kind])
+
+
+def ends(view: View, tables: Tables, options: Options) -> Iterator[float]:
+    """The price of every cluster that can be come to, this one included."""
+    seen: set[Shape] = set()
+    waiting = [view]
+    while waiting:
+        at = waiting.pop()
+        if shape(at) in seen:
+            continue
+        seen.add(shape(at))
+        yield Run(at, tables, options).price()
+        situation = Situation(at, tables, options)
+        for outcome in _outcomes(situation):
+            run = Run(at, tables, options)
+            run.carry_out(graceful(situation, run.names, {Method.MULTI_NODE: lambda _, it=outcome: it}))
+            waiting.append(run.view)
+
+
+def _outcomes(situation: Situation) -> Iterator[Outcome]:
+    empty = emptiness(situation)
+    if empty.moves:
+        yield empty
+        return
+    candidates = situation.candidates(lambda c: filters.pods_forbid(c) or filters.consolidation(c))
+    for count in range(1, len(candidates) + 1):
+        for chosen in combinations(candidates, count):
+            found = Exchange(situation).of(chosen)
+            if isinstance(found, Move):
+                yield Outcome((found,))
