@@ -5,7 +5,7 @@ Run as a script it writes them; `make check` compares them with what it would wr
 
 from pathlib import Path
 
-from baseload.plan.disrupt import KEPT_MEANING, Kept
+from baseload.plan.disrupt import KEPT_MEANING, LOOP_MEANING, Kept, LoopKind
 from baseload.plan.reason import MEANING, Reason
 
 ROOT = Path(__file__).parents[1]
@@ -27,6 +27,14 @@ def reasons() -> str:
         "| reason | meaning |",
         "|---|---|",
         *(f"| `{kept}` | {KEPT_MEANING[kept]} |" for kept in Kept),
+        "",
+        "## Circles that disruption can go in",
+        "",
+        "What `repeated` of a DisruptPlan tells, reports of replays and the events of the controllers.",
+        "",
+        "| kind | meaning |",
+        "|---|---|",
+        *(f"| `{kind}` | {LOOP_MEANING[kind]} |" for kind in LoopKind),
     ]
     return "\n".join(lines) + "\n"
 

@@ -11,6 +11,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 from baseload.kube.types.meta import Condition
 from baseload.plan.provision import PlannedClaim, Rejection
+from baseload.values import duration
 
 T = TypeVar("T")
 Mode = Literal["compatible", "optimal", "both"]
@@ -213,14 +214,50 @@ class DisruptPlan:
         return sum(command.savings_per_hour for command in self.commands)
 
 
+class LoopKind(StrEnum):
+    """What comes back where disruption goes in circles."""
+
+    SAME_MOVE = "SameMove"
+    SAME_PODS = "SamePods"
+    LAUNCHED_AGAIN = "LaunchedAgain"
+    LAUNCHED_UNUSED = "LaunchedUnused"
+
+
+LOOP_MEANING: Final[Mapping[LoopKind, str]] = {
+    LoopKind.SAME_MOVE: "The same pods leave nodes of the same shapes again and again.",
+    LoopKind.SAME_PODS: "Each pod of a workload is moved again and again.",
+    LoopKind.LAUNCHED_AGAIN: "Nodes are launched for pods that consolidation has just moved, again and again.",
+    LoopKind.LAUNCHED_UNUSED: "Nodes are launched for pods and deleted as empty before any came, again and again.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A circle: how often it came round, and how many nanoseconds lie between two times; 0 where time stood still."""
+
+    kind: LoopKind
+    about: str  # what comes round, in words that are the same each time
+    times: int
+    period: int
+
+    @property
+    def message(self) -> str:
+        every = f", every {duration.format(self.period)}" if self.period else ""
+        return f"{self.about}: {self.times} times{every}"
+
+
 @dataclass(frozen=True, slots=True)
 class End:
-    """What passes came to. `loop` tells the passes (from 1 on) after which the nodes were alike."""
+    """What passes came to. `loop` tells the passes (from 1 on) after which the nodes were alike.
+
+    `repeated` is what came back on the way, be there an end or not.
+    """
 
     nodes: int
     price_per_hour: float
     stable: bool
     loop: tuple[int, int] | None = None
+    repeated: tuple[Loop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

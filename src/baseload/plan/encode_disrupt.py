@@ -62,6 +62,8 @@ def _passes(passes: DisruptPasses, parts: Parts) -> Json:
     told: Json = {"nodes": end.nodes, "pricePerHour": price(end.price_per_hour), "stable": end.stable}
     if end.loop is not None:
         told["loop"] = {"from": end.loop[0], "to": end.loop[1]}
+    if end.repeated:
+        told["repeated"] = [{"kind": str(one.kind), "times": one.times, "message": one.message} for one in end.repeated]
     return {"passes": [_plan(plan, parts) for plan in passes.passes], "end": told}
 
 

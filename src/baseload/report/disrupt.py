@@ -88,8 +88,10 @@ def _end(passes: DisruptPasses) -> str:
     price = f"{amounts.price(end.price_per_hour)} an hour, {amounts.month(end.price_per_hour)} a month"
     text = f"After {counted(does, 'pass', 'passes')}: {counted(end.nodes, 'node')}, {price}"
     if end.loop is not None:
-        return f"{text}. It does not end: the nodes after pass {end.loop[1]} are those after pass {end.loop[0]} again."
-    return f"{text}, and nothing is left to do." if end.stable else f"{text}; there is more to do."
+        text += f". It does not end: the nodes after pass {end.loop[1]} are those after pass {end.loop[0]} again."
+    else:
+        text += ", and nothing is left to do." if end.stable else "; there is more to do."
+    return "\n".join([text, *(f"Comes back: {one.message} ({one.kind})." for one in end.repeated)])
 
 
 def _commands(plan: DisruptPlan, wide: bool) -> Lines:

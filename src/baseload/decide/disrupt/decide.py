@@ -64,9 +64,7 @@ def joined(stepped: Stepped, found: DisruptPlan) -> DisruptPlan:
     )
 
 
-def graceful(
-    situation: Situation, names: "Names | None" = None, methods: Methods | None = None
-) -> DisruptPlan:
+def graceful(situation: Situation, names: "Names | None" = None, methods: Methods | None = None) -> DisruptPlan:
     """The plan of a pass without what is forceful. `names` are those of earlier passes on the same cluster."""
     commands, told, notes = _graceful(situation, names or Names(), methods or METHODS)
     gone = {candidate.node for command in commands for candidate in command.candidates}

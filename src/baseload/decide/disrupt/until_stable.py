@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
-from baseload.decide.disrupt import carried_out, costs
+from baseload.decide.disrupt import carried_out, costs, loops
 from baseload.decide.disrupt.carried_out import marked
 from baseload.decide.disrupt.decide import METHODS, Methods, Names, graceful, joined
 from baseload.decide.disrupt.filters import is_drifted
+from baseload.decide.disrupt.loops import History
 from baseload.decide.disrupt.situation import Situation
 from baseload.decide.disrupt.step import step
 from baseload.decide.lifecycle import markers
@@ -22,7 +23,7 @@ from baseload.decide.provision.options import Options
 from baseload.decide.provision.setup import types_of
 from baseload.model.statenode import StateNode
 from baseload.model.view import View, name_of
-from baseload.plan.disrupt import DisruptPasses, DisruptPlan, End
+from baseload.plan.disrupt import DisruptPasses, DisruptPlan, End, Loop, LoopKind
 from baseload.values.label import CAPACITY_TYPE, INSTANCE_TYPE, ZONE
 
 MOST: Final = 1_000
@@ -54,6 +55,8 @@ class Run:
         self._options: Final = options
         taken = [state.name for state in view.state_nodes]
         self.names: Final = Names(taken)
+        self._history: Final = History()
+        self._repeated: Final[dict[tuple[LoopKind, str], Loop]] = {}
 
     @property
     def is_stable(self) -> bool:
@@ -78,7 +81,8 @@ class Run:
 
     def passes(self) -> DisruptPasses:
         """What was done so far, and what is there now."""
-        end = End(len(self.view.nodes), self.price(), self.is_stable, self.loop)
+        repeated = tuple(self._repeated.values())
+        end = End(len(self.view.nodes), self.price(), self.is_stable, self.loop, repeated)
         return DisruptPasses(tuple(self.plans), end)
 
     def _first(self, methods: Methods) -> DisruptPlan:
@@ -91,6 +95,7 @@ class Run:
 
     def carry_out(self, plan: DisruptPlan) -> None:
         """The cluster after a plan, and without those nodes that were on their way out before it."""
+        self._remember(plan)
         waiting = {name_of(pod) for pod in self.view.pods if not pod.spec.node_name}
         self.view = carried_out.carried_out(self.view, plan.commands, self._overlaid(), self.now)
         self._provision(waiting)
@@ -122,6 +127,15 @@ class Run:
         tables = self._overlaid()
         return sum(costs.of_node(state.labels, tables.get(state.pool)) or 0.0 for state in self.view.state_nodes)
 
+    def _remember(self, plan: DisruptPlan) -> None:
+        """Notes what a plan does, and what it does again."""
+        of, replicas = loops.workloads_of(self.view.pods)
+        for command in plan.commands:
+            done = loops.given_up(command, self.now, lambda pod: of.get(pod, pod), replicas)
+            if (loop := loops.seen_before(self._history, done)) is not None:
+                self._repeated[loop.kind, loop.about] = loop
+            self._history.give_up(done)
+
     def _overlaid(self) -> Tables:
         return {name: it.types for name, it in types_of(self.view, self._tables, self._options).items()}
 
@@ -144,6 +158,9 @@ class Run:
         options = replace(self._options, now=self.now)
         plan = provision(replace(self.view, pods=pods), self._tables, options, most_reasons=None)
         claims = [replace(claim, name=self.names.next(claim.node_pool)) for claim in plan.node_claims]
+        of, _ = loops.workloads_of(pods)
+        for claim in claims:
+            self._history.launch(loops.launched(claim, self.now, lambda pod: of.get(pod, pod)))
         to = {placement.pod: placement.node for placement in plan.placements if placement.node is not None}
         to |= {pod: claim.name for claim in claims for pod in claim.pods}
         view = carried_out.placed(self.view, to, self.now)

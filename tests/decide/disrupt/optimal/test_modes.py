@@ -20,4 +20,6 @@ def test_bound_lies_below_the_best_end_which_the_optimal_mode_nears_and_the_comp
     assert best <= compared.optimal.price_per_hour + TRIFLE
     assert compared.optimal.price_per_hour <= compared.compatible.price_per_hour + TRIFLE
     event(f"optimal is the best of all: {compared.optimal.price_per_hour <= best + TRIFLE}")
-    event(f"saves more than compatible: {compared.optimal.price_per_hour < compared.compatible.price_per_hour - TRIFLE}")
+    event(
+        f"saves more than compatible: {compared.optimal.price_per_hour < compared.compatible.price_per_hour - TRIFLE}"
+    )

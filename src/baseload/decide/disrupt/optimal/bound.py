@@ -48,7 +48,10 @@ def worth(wanted: Demand, values: Values) -> float:
         if full * scale > Fraction(supply.price):
             scale = Fraction(supply.price) / full
     exact = {key: value * scale for key, value in exact.items()}
-    total = sum((exact.get((c, r), Fraction(0)) * a for c, asked in enumerate(wanted.classes) for r, a in asked.items()), Fraction(0))
+    total = sum(
+        (exact.get((c, r), Fraction(0)) * a for c, asked in enumerate(wanted.classes) for r, a in asked.items()),
+        Fraction(0),
+    )
     for supply in wanted.kept:
         total -= max(Fraction(0), _worth_of(supply, exact) - Fraction(supply.price))
     rounded = float(max(Fraction(0), total) + Fraction(wanted.fixed))
