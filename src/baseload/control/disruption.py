@@ -12,6 +12,7 @@ from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
 from baseload.cloud.errors import CloudError
+from baseload.control.circles import Circles
 from baseload.control.commands import Commands
 from baseload.control.informer import Transition
 from baseload.control.intents import Intents
@@ -55,6 +56,7 @@ class Disruption:
         self._observed, self._objects, self._events = means.observed, means.objects, means.events
         self._clock, self._options, self._tables, self._intents = means.clock, means.settings.options, tables, intents
         self.commands: Final = Commands(means, intents)
+        self.circles: Final = Circles(means)
         self._stamp = self._clock.now()  # when something changed last
         self._settled: dict[Method, int] = {}  # the stamp at which a method found nothing
         self._unreached: tuple[str, ...] = ()
@@ -123,6 +125,8 @@ class Disruption:
         commands = await self._commands(method, outcome, situation)
         started = False
         for command, seen in commands:
+            if not self.circles.lets_go(command, seen.view):
+                continue
             self.told(command)
             started |= await self.commands.start(command, seen.view, seen.tables)
         return started

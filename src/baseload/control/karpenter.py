@@ -62,6 +62,7 @@ class Karpenter:
         intents = Intents(client.clock, batch_longest=settings.batch_longest)
         self.provisioner: Final = Provisioner(means, offerings, intents)
         self.disruption: Final = Disruption(means, intents, self.provisioner.tables)
+        self.provisioner.launching = self.disruption.circles.launch
 
     async def run(self) -> None:
         """Works until it is cancelled, or a defect ends it."""

@@ -74,7 +74,8 @@ class Provisioner:
         self.passes = 0  # that were made
         self.plan: ProvisionPlan | None = None
         self.told: Callable[[ProvisionPlan], None] = lambda _: None
-        """Called with each plan before anything of it is done; it may only take a note"""
+        self.launching: Callable[[ProvisionPlan], None] = lambda _: None
+        """Both are called with each plan before anything of it is done; they may only take a note"""
         self.gives_reasons = False
         """Whether plans say of every target why it did not take a pod, for those who read them"""
         observed.informer.listen(self._note)
@@ -110,6 +111,7 @@ class Provisioner:
         plan = self.plan = provision(view, tables, options, most_reasons=most, memory=self._memory)
         self.passes += 1
         self.told(plan)
+        self.launching(plan)
         self._told.tell(plan, view)
         self._intents.nominate((it.node for it in plan.placements if it.node is not None), view)
         self._look_ahead(view, plan, tables)

@@ -63,7 +63,7 @@ FILTERS: Final[Mapping[str, Field]] = {
     "zone": about(fields.TEXT, "in a zone"),
     "cause": about(fields.TEXT, "of a cause"),
     "reason": about(fields.TEXT, "events or disruptions with a reason"),
-    "kind": about(fields.TEXT, "events about objects of a kind"),
+    "kind": about(fields.TEXT, "events about objects of a kind, or what came round"),
     "controller": about(fields.one_of(*PROCESSES), "of a controller"),
 }
 VALUES: Final[Mapping[str, Field]] = {

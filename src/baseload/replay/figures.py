@@ -26,6 +26,7 @@ _COUNTS: Final = (
     "launches.unused",
     "terminations",
     "disruptions",
+    "disruptions.repeated",
     "interruptions",
     "nodes.flaps",
     "evictions",

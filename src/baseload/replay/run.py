@@ -155,7 +155,7 @@ class Run:
             figures=self._figures(end),
             recounts=self.recounts.count,
             miscounts=tuple(self.recounts.found),
-            notes=tuple(deadlocks.notes(self.living)),
+            notes=(*deadlocks.notes(self.living), *self.witness.loops.notes()),
             timeline=self._timeline(),
         )
 

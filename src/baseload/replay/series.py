@@ -65,6 +65,7 @@ KINDS: Final[dict[str, Kind]] = {
     "launches.unused": Kind("instances launched so far that no pod but those of DaemonSets was ever bound to", NODES),
     "terminations": Kind("instances that began to end so far", (*NODES, "cause")),
     "disruptions": Kind("nodes so far that commands of disruption gave up", ("nodePool", "reason")),
+    "disruptions.repeated": Kind("commands of disruption so far that came round again", ("kind",)),
     "interruptions": Kind("spot interruption notices so far", NODES),
     "nodes.flaps": Kind("times so far that a Node which was Ready became not Ready", NODES),
     "evictions": Kind("pods evicted so far", (*PODS, "cause")),

@@ -24,11 +24,13 @@ from baseload.plan.disrupt import Command
 from baseload.plan.provision import ProvisionPlan
 from baseload.replay.cloud_seen import CloudSeen
 from baseload.replay.disruptions_seen import DisruptionsSeen
+from baseload.replay.loops_seen import LoopsSeen
 from baseload.replay.nodes_seen import ClaimsSeen, NodesSeen
 from baseload.replay.notebook import Notebook
 from baseload.replay.plans_seen import PlansSeen
 from baseload.replay.pods_seen import CLASSES, PodsSeen, Seen
 from baseload.replay.series import ENDED_BY
+from baseload.replay.workloads import workload_of
 from baseload.values.instant import SECOND
 from baseload.values.label import NODEPOOL
 from baseload.world.living import Living
@@ -106,6 +108,7 @@ class Witness:
         self.nodes = NodesSeen(notebook)
         self.claims = ClaimsSeen(notebook)
         self.pods = PodsSeen(notebook, client.store, self._bound)
+        self.loops = LoopsSeen(notebook, self._workload_of, self._replicas)
         self.cloud = CloudSeen(notebook, living.cloud.region, ring, self._ended)
         self._up: dict[str, bool] = {}
         self._starts: dict[str, int] = {}
@@ -131,8 +134,10 @@ class Witness:
             plan = self._plans.popleft()
             if isinstance(plan, Command):
                 self.disruptions.hear(plan)
+                self.loops.give_up(plan)
             else:
                 self.plans.hear(plan)
+                self.loops.launch(plan)
         self.cloud.drain()
         events: list[Event | _Heard] = list(self._pods.take())
         others: list[Event | _Heard] = [*self._nodes.take(), *self._claims.take(), *self._written()]
@@ -214,6 +219,18 @@ class Witness:
         if len(self._heard) > _REMEMBERED:
             del self._heard[next(iter(self._heard))]
         return self._heard[key] == now
+
+    def _workload_of(self, pod: str) -> str:
+        """`namespace/Kind/name` of what a pod is made for, which itself goes by `namespace/name`."""
+        namespace, _, name = pod.partition("/")
+        store = self._client.store
+        record = store.find(self._client.resource("", "Pod"), namespace, name)
+        return pod if record is None else "/".join((namespace, *workload_of(store, record)))
+
+    def _replicas(self, workload: str) -> int:
+        """How many pods of a workload run."""
+        parts = workload.split("/")
+        return self.pods.running.get((parts[0], parts[-1]), 1)
 
     def _plan_of(self, pool: str) -> Plan | None:
         """Which decision a claim comes of that is now created of a pool."""

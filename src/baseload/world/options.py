@@ -61,6 +61,7 @@ _OWN: Final = (
     "vmMemoryOverheadPercent",
     "reservedENIs",
     "perNodeHour",
+    "holdRepeatedDisruption",
 )
 
 
@@ -118,6 +119,7 @@ class _Reader:
                     self.value(tree, name, _BOOLEAN, True) for name in ("ignoreDraRequests", "ignoreDRARequests")
                 ),
                 per_node_hour=self.value(tree, "perNodeHour", _MONEY, 0.0),
+                hold_repeated_disruption=self.value(tree, "holdRepeatedDisruption", _BOOLEAN, False),
                 feature_gates=self.gates(tree.get("featureGates")),
                 default_spread=self.default_spread(tree.get("schedulerConfig")),
                 repair_policies=self.policies(tree.get("repairPolicies")),

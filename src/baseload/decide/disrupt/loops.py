@@ -1,8 +1,8 @@
 """Whether disruption goes in circles: the same move, the same pods, the same nodes coming back.
 
-What was done is kept as a history, each thing with its moment: commands that gave nodes up, and nodes that were launched
-for pods that waited. Pods come back under other names and nodes always do; so a pod counts as one of its workload, and
-a node as one of its pool and instance type. Four things are circles, within a window:
+What was done is kept as a history, each thing with its moment: commands that gave nodes up, and nodes launched for
+pods that waited. Pods come back under other names and nodes always do; so a pod counts as one of its workload, and a
+node as one of its pool and instance type. Four things are circles, within a window:
 
 - the same pods leave nodes of the same shapes as often as `TIMES` (this time included), by commands of one reason;
 - each pod of a workload was moved `TIMES` times on average;

@@ -28,6 +28,7 @@ class Options:
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
     default_spread: tuple[TopologySpreadConstraint, ...] = ()  # schedulerConfig.podTopologySpread.defaultConstraints
     per_node_hour: float = 0.0  # dollars that a node costs besides its price; decides nothing, is told apart
+    hold_repeated_disruption: bool = False  # leave undone what goes in circles, rather than only tell of it
     repair_policies: tuple[Policy, ...] | None = None  # None: the provider's own
     interruption_messages: tuple[str, ...] = ()  # bodies of messages that are in the queue, in EventBridge's JSON
     cloud_instances: frozenset[str] | None = None  # provider IDs that still exist; None: nobody knows

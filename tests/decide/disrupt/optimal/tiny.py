@@ -1,6 +1,7 @@
 """Tiny clusters at random, and every end that the rules allow them, by trying every set of nodes again and again."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 
 from hypothesis import strategies as st
@@ -69,8 +70,12 @@ def ends(view: View, tables: Tables, options: Options) -> Iterator[float]:
         situation = Situation(at, tables, options)
         for outcome in _outcomes(situation):
             run = Run(at, tables, options)
-            run.carry_out(graceful(situation, run.names, {Method.MULTI_NODE: lambda _, it=outcome: it}))
+            run.carry_out(graceful(situation, run.names, {Method.MULTI_NODE: partial(_always, outcome)}))
             waiting.append(run.view)
+
+
+def _always(outcome: Outcome, _: Situation) -> Outcome:
+    return outcome
 
 
 def _outcomes(situation: Situation) -> Iterator[Outcome]:

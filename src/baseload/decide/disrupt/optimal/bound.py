@@ -40,7 +40,7 @@ def bound(situation: Situation) -> float:
 
 
 def worth(wanted: Demand, values: Values) -> float:
-    """What the bound comes to with these values, exactly worked out and then rounded down; nothing has to be trusted."""
+    """What the bound comes to with these values, worked out exactly and then rounded down."""
     exact = {key: Fraction(max(0.0, value)) for key, value in values.items()}
     scale = Fraction(1)
     for supply in wanted.new:

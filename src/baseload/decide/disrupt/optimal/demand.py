@@ -55,7 +55,10 @@ class Supply:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """`classes` -> what its pods ask. `fixed` is the price of what stays; `kept` nodes are there once, `new` ever more."""
+    """What the pods of each class ask, and what may hold them.
+
+    `fixed` is the price of what stays. Of the `kept` there is one each, of the `new` as many as anybody likes.
+    """
 
     fixed: float
     classes: Sequence[Mapping[str, int]] = ()

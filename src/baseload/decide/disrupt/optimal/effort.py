@@ -2,8 +2,8 @@
 
 from typing import Final
 
-SIMULATIONS: Final = 4_000
-PODS: Final = 400_000
+SIMULATIONS: Final = 2_000
+PODS: Final = 15_000
 """what one pass may simulate, and how many pods it may place in doing so"""
 
 

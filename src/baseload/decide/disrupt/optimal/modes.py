@@ -36,7 +36,7 @@ def once(view: View, tables: Tables, options: Options) -> Compared[DisruptPlan]:
         run = Run(view, tables, options)
         run.carry_out(plan)
         ends.append(_outlay(run, (plan,)))
-    comparison = Comparison(before, *ends, _bound(view, tables, options))
+    comparison = Comparison(before, ends[0], ends[1], _bound(view, tables, options))
     return Compared(plans[0], plans[1], comparison)
 
 

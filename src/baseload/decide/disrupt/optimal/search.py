@@ -86,16 +86,18 @@ class Search:
 
     def _mend(self, held: Move) -> None:
         """Lets nodes leave the set, or change places with others, while that saves more."""
-        better: Move | None = held
-        while better is not None and not self._effort.is_spent:
-            held, better = better, None
-            for trial in self._neighbours(held.candidates):
-                found = self._tried(trial)
-                if found is not None and _worth(found) > _worth(held):
-                    better = found
-                    break
-                if self._effort.is_spent:
-                    break
+        while (better := self._better(held)) is not None:
+            held = better
+
+    def _better(self, held: Move) -> Move | None:
+        """The first neighbour of a set that saves more."""
+        for trial in self._neighbours(held.candidates):
+            if self._effort.is_spent:
+                return None
+            found = self._tried(trial)
+            if found is not None and _worth(found) > _worth(held):
+                return found
+        return None
 
     def _neighbours(self, chosen: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
         inside = {candidate.name for candidate in chosen}
