@@ -7,23 +7,27 @@ once. Each node also holds a pod of a workload that wants nodes of its own, and 
 nodes' own; so each simulation places all pods of a node, plans a new node, and finds it no cheaper. In the second
 cluster one node more, ranked last, has no such pod: the only move there is. Nothing is asserted; the figures are for
 reading.
+
+Beside it: what both modes of consolidation come to on half-empty clusters, and the bound on what any of them could.
 """
 
 import argparse
 import gc
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from baseload.decide.disrupt.decide import disrupt
+from baseload.decide.disrupt.optimal import modes
 from baseload.decide.provision.options import Options
 from baseload.plan.disrupt import DisruptPlan, Method
 from baseload.values import instant
 from baseload.world import files
-from benchmarks import cluster, measure, mix, report
+from benchmarks import cluster, half_empty, measure, mix, report
 from benchmarks.mix import CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, Manifest
 
 PODS_EACH: Final = 30
@@ -33,6 +37,11 @@ _BEFORE: Final = "2026-06-01T00:00:00Z"
 _CONDITIONS: Final = ("Launched", "Registered", "Initialized", "Consolidatable")
 _SIZES: Final = ((1_000, "5 s"), (200, "1 s"))
 _OWN: Final = {"app": "anchor"}
+CLUSTERS: Final = 10
+_HALF_EMPTY: Final = f"""\
+{CLUSTERS} random half-empty clusters of 200 nodes (`benchmarks.half_empty`), each until nothing is left to do: dollars an
+hour before, at the end as Karpenter decides (`compatible`), at the end of the mode `optimal`, and the bound below which
+no end can cost in which the same pods run. A budget lets a tenth of the nodes go at once, or all, as it is drawn."""
 
 
 def pool() -> Manifest:
@@ -78,10 +87,13 @@ def _ready(item: Manifest) -> Manifest:
 
 
 def inputs(nodes: int, folder: Path, *, movable: bool) -> files.Inputs:
+    return _read(mix.catalog()[cluster.CPU - 1 :], map(_ready, items(nodes, movable=movable)), folder)
+
+
+def _read(types: list[Manifest], made: Iterable[Manifest], folder: Path) -> files.Inputs:
     catalog, dump = folder / "catalog.json", folder / "cluster.json"
-    catalog.write_bytes(msgspec.json.encode(mix.catalog()[cluster.CPU - 1 :]))
-    made = [_ready(item) for item in items(nodes, movable=movable)]
-    dump.write_bytes(msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": made}))
+    catalog.write_bytes(msgspec.json.encode(types))
+    dump.write_bytes(msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": list(made)}))
     return files.read([str(dump)], catalog=str(catalog), expand="never")
 
 
@@ -98,6 +110,30 @@ def once(nodes: int, *, movable: bool) -> tuple[float, DisruptPlan]:
     return found
 
 
+def optimal() -> str:
+    """A table of the ends of both modes on half-empty clusters, beside the bound."""
+    rows, shares = [], []
+    for seed in range(1, CLUSTERS + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            read = _read(half_empty.catalog(), half_empty.items(200, seed), Path(folder))
+        took, compared = measure.timed(partial(modes.until_stable, read.view, read.tables, Options(now=NOW)))
+        it = compared.comparison
+        compatible, best = it.compatible.price_per_hour, it.optimal.price_per_hour
+        shares.append(
+            (compatible / it.before, best / it.before, it.bound / it.before, best / compatible, best / it.bound)
+        )
+        prices = (f"${price:.2f}" for price in (it.before, compatible, best, it.bound))
+        moves = (f"{outlay.moves:,}" for outlay in (it.compatible, it.optimal))
+        rows.append((str(seed), *prices, f"{best / compatible:.1%}", f"{best / it.bound:.1%}", *moves, f"{took:.0f} s"))
+    means = [sum(column) / len(shares) for column in zip(*shares, strict=True)]
+    rows.append(("mean", "100%", *(f"{share:.1%}" for share in means), "", "", ""))
+    head = (
+        *("cluster", "before", "compatible", "optimal", "bound", "optimal / compatible", "optimal / bound"),
+        *("pods moved, compatible", "optimal", "all passes of both"),
+    )
+    return report.table(head, rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="write the figures into docs/benchmarks.md")
@@ -111,7 +147,8 @@ def main() -> None:
             found = ", ".join(f"{c.method} of {c.candidates[0].node}" for c in plan.commands) or "nothing"
             rows.append((f"{nodes:,} nodes, {told}", f"{tried:,}", found, f"{took:.2f} s", asked))
     head = (f"{PODS_EACH} pods a node", "kept after a try", "found", "measured", "asked")
-    report.tell("disrupt", report.table(head, rows), write=chosen.write)
+    passes = report.table(head, rows)
+    report.tell("disrupt", f"{passes}\n\n{_HALF_EMPTY}\n\n{optimal()}", write=chosen.write)
 
 
 if __name__ == "__main__":

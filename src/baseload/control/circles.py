@@ -1,7 +1,8 @@
 """Tells of disruption that goes in circles before it takes another turn, and where that is asked for leaves it undone.
 
-What is held is proposed again at each pass, and held until the circle lies so long back that it is one no more. Drift
-and what is forceful are told of and never held: they end nodes for reasons that do not pass.
+What is held is proposed again at each pass, and held until the circle lies so long back that it is one no more. Only
+consolidation is ever held: drift ends nodes for reasons that do not pass, and an empty node that stays keeps nobody from
+launching the next one.
 """
 
 from typing import Final
@@ -9,14 +10,13 @@ from typing import Final
 from baseload.control.means import Means
 from baseload.decide.disrupt import loops
 from baseload.model.view import View
-from baseload.plan.disrupt import EMPTY, UNDERUTILIZED, Command
+from baseload.plan.disrupt import UNDERUTILIZED, Command
 from baseload.plan.lifecycle import Told
 from baseload.plan.provision import ProvisionPlan
 from baseload.values.duration import MINUTE
 
 REPEATED: Final = "DisruptionRepeated"
 _QUIET: Final = 15 * MINUTE
-_MAY_BE_HELD: Final = frozenset({EMPTY, UNDERUTILIZED})
 
 
 class Circles:
@@ -41,7 +41,7 @@ class Circles:
         of, replicas = loops.workloads_of(view.pods)
         done = loops.given_up(command, self._clock.now(), lambda pod: of.get(pod, pod), replicas)
         loop = loops.seen_before(self._history, done)
-        is_held = loop is not None and self._holds and command.reason in _MAY_BE_HELD
+        is_held = loop is not None and self._holds and command.reason == UNDERUTILIZED
         if loop is not None:
             self._tell(command, f"{loop.message}{'; held' if is_held else ''}")
         if not is_held:

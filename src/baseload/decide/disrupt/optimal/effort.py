@@ -2,23 +2,22 @@
 
 from typing import Final
 
-SIMULATIONS: Final = 2_000
 PODS: Final = 15_000
-"""what one pass may simulate, and how many pods it may place in doing so"""
+"""how many pods one search may place in its simulations"""
+A_SIMULATION: Final = 5
+"""pods that a simulation counts for besides those that it places"""
 
 
 class Effort:
     """What is left of the work that a search may do."""
 
-    def __init__(self, simulations: int = SIMULATIONS, pods: int = PODS) -> None:
-        self._simulations = simulations
+    def __init__(self, pods: int = PODS) -> None:
         self._pods = pods
 
     @property
     def is_spent(self) -> bool:
-        return self._simulations <= 0 or self._pods <= 0
+        return self._pods <= 0
 
     def spend(self, pods: int) -> None:
         """One simulation that places so many pods."""
-        self._simulations -= 1
-        self._pods -= pods
+        self._pods -= pods + A_SIMULATION

@@ -13,7 +13,7 @@ from baseload.decide.disrupt import filters
 from baseload.decide.disrupt.candidates import Candidate
 from baseload.decide.disrupt.moves import Move, Outcome
 from baseload.decide.disrupt.multi_node import multi_node
-from baseload.decide.disrupt.optimal.effort import Effort
+from baseload.decide.disrupt.optimal.effort import PODS, Effort
 from baseload.decide.disrupt.optimal.exchange import Exchange
 from baseload.decide.disrupt.optimal.fill import Fill
 from baseload.decide.disrupt.single_node import single_node
@@ -26,14 +26,14 @@ LEAST: Final = 1e-9
 Order = Callable[[Candidate], tuple[float, str]]
 
 
-def sets(situation: Situation) -> Outcome:
+def sets(situation: Situation, *, pods: int = PODS) -> Outcome:
     """The best move that is found; where there is none, what Karpenter's methods found in the way."""
     several, single = multi_node(situation), single_node(situation)
     error = several.error or single.error
     if error or situation.simulator is None:
         return several if several.error else single
     moves = (*several.moves, *single.moves)
-    search = Search(situation, max(moves, key=_worth, default=None))
+    search = Search(situation, max(moves, key=_worth, default=None), Effort(pods))
     search.run()
     tried = (*several.tried, *single.tried)
     if search.best is None:
@@ -44,12 +44,12 @@ def sets(situation: Situation) -> Outcome:
 class Search:
     """One search. `best` is what it has found so far."""
 
-    def __init__(self, situation: Situation, best: Move | None, effort: Effort | None = None) -> None:
+    def __init__(self, situation: Situation, best: Move | None, effort: Effort) -> None:
         self.best = best
         self._candidates: Final = situation.candidates(lambda c: filters.pods_forbid(c) or filters.consolidation(c))
         self._allowances: Final = situation.allowances(UNDERUTILIZED)
         self._exchange: Final = Exchange(situation)
-        self._effort: Final = effort or Effort()
+        self._effort: Final = effort
         self._seen: Final[dict[frozenset[str], Move | None]] = {}
         self._fill: Final = Fill(situation)
 
