@@ -69,6 +69,28 @@ def test_until_stable_tells_the_passes_and_the_end(run: Run) -> None:
     assert told["end"] == {"nodes": 1, "pricePerHour": 0.1, "stable": True}
 
 
+def test_the_optimal_mode_is_off_unless_asked_for_and_never_blurred_with_the_other(run: Run) -> None:
+    compatible = json.loads(run(HALF_EMPTY, flags=("-o", "json"))[1])
+    optimal = json.loads(run(HALF_EMPTY, flags=("--mode", "optimal", "-o", "json"))[1])
+    both = json.loads(run(HALF_EMPTY, flags=("--mode", "both", "--until-stable", "-o", "json"))[1])
+
+    assert not {"mode", "optimal", "comparison"} & set(compatible)
+    assert optimal["mode"] == "optimal"
+    assert optimal["comparison"]["pricePerHour"] == {"before": 0.4, "compatible": 0.1, "optimal": 0.1}
+    assert {"passes", "end", "optimal", "comparison"} <= set(both)
+    assert both["comparison"]["bound"] == 0.05
+    status, out, _ = run(HALF_EMPTY, flags=("--mode", "both"))
+    assert status == 0
+    assert out.index("COMPATIBLE") < out.index("OPTIMAL") < out.index("bound")
+
+
+def test_a_mode_that_is_none_is_bad_usage(run: Run) -> None:
+    status, out, err = run(pool(), flags=("--mode", "best"))
+
+    assert (status, out) == (2, "")
+    assert "'compatible', 'optimal', 'both'" in err
+
+
 def test_without_a_moment_among_the_options_it_is_now_which_is_said(run: Run) -> None:
     status, _, err = run(pool(), node("a"), options="{}")
 

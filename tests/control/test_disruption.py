@@ -6,7 +6,11 @@ from typing import Any
 import pytest
 
 from baseload.control.karpenter import Karpenter
+from baseload.control.settings import Settings
+from baseload.decide.disrupt.loops import GivenUp
+from baseload.decide.provision.options import Options
 from baseload.plan.disrupt import Command
+from baseload.values.duration import MINUTE
 from tests.control.stage import Stage, Tree, condition, node_class, pod, pool, running
 
 Make = Callable[..., Stage]
@@ -218,6 +222,29 @@ def test_a_replacement_that_is_lost_rolls_the_command_back(make: Make) -> None:
 
     stage.until(lambda: types(stage) == ["m5.large"] and running(stage) == 1, 400)  # a later one comes about
     assert len(commands) > 1
+
+
+@pytest.mark.parametrize("holds", [False, True])
+def test_a_move_that_came_round_again_is_told_and_where_asked_for_not_made(make: Make, holds: bool) -> None:
+    stage = make()
+    stage.replicas = 5
+    karpenter = stage.start(Settings(options=Options(hold_repeated_disruption=holds)))
+    stage.until(lambda: running(stage) == 5, 90)
+    [left] = stage.all("Pod")[:1]
+    name = f"default/Pod/{left['metadata']['name']}"
+    for minute in (2, 1):
+        at = stage.clock.now() - minute * MINUTE
+        move = GivenUp(at, "Underutilized", (("default", "m5.xlarge"),), {name: 1}, {name: 1})
+        karpenter.disruption.circles.history.give_up(move)
+    commands = followed(stage, karpenter)
+    delete_pods(stage, 1)
+    stage.run(300)
+
+    told = events(stage, "DisruptionRepeated")
+    assert told
+    assert ("default/m5.xlarge again: 3 times" in told[0][1], told[0][1].endswith("; held")) == (True, holds)
+    assert types(stage) == (["m5.xlarge"] if holds else ["m5.large"])
+    assert len(commands) == (0 if holds else 1)
 
 
 def test_marks_that_nobody_stands_for_are_taken_away_at_the_start(make: Make) -> None:

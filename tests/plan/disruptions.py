@@ -8,19 +8,25 @@ from baseload.plan.disrupt import (
     Candidate,
     ClaimStep,
     Command,
+    Compared,
+    Comparison,
     DisruptPasses,
     DisruptPlan,
     DrainStep,
     End,
     Kept,
+    Loop,
+    LoopKind,
     Method,
     Moved,
     Offering,
+    Outlay,
     Skipped,
     Tried,
 )
 from baseload.plan.provision import Rejection
 from baseload.plan.reason import Reason
+from baseload.values.duration import SECOND
 from tests.plan.plans import CLAIM
 
 BUSY: Final = Candidate("node-a", "nc-a", "default", 5.0, 0.34, "c5.4xlarge")
@@ -65,3 +71,12 @@ FULL: Final = DisruptPlan(
 KEEPS: Final = DisruptPlan(tried=(Tried("node-c", Method.SINGLE_NODE, Kept.NOT_CHEAPER, "nothing is cheaper"),))
 PASSES: Final = DisruptPasses((replace(FULL, skipped=(), tried=()), KEEPS), End(2, 0.3196, True))
 LOOPS: Final = DisruptPasses((FULL, FULL, FULL), End(4, 1.0, False, (1, 2)))
+
+COMES_BACK: Final = Loop(LoopKind.SAME_PODS, "the pods of default/Deployment/web move", 4, 90 * SECOND)
+CIRCLES: Final = replace(LOOPS, end=replace(LOOPS.end, repeated=(COMES_BACK,)))
+BOTH: Final = Compared(
+    PASSES, replace(PASSES, end=End(2, 0.2, True)), Comparison(0.68, Outlay(0.3196, 2, 3), Outlay(0.2, 2, 5), 0.16)
+)
+ONE_PASS: Final = Compared(
+    KEEPS, replace(FULL, skipped=(), tried=()), Comparison(0.5, Outlay(0.5, 3, 0), Outlay(0.3, 2, 4), 0.0)
+)

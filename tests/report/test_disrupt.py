@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from baseload.plan.disrupt import DisruptPlan, Kept, Skipped
-from baseload.report.disrupt import render, render_passes
+from baseload.report.disrupt import render, render_compared, render_passes
 from tests.conftest import Golden
-from tests.plan.disruptions import FULL, LOOPS, PASSES, REPLACES
+from tests.plan.disruptions import BOTH, CIRCLES, FULL, LOOPS, ONE_PASS, PASSES, REPLACES
 
 GOLDEN = Path(__file__).with_name("golden")
 
@@ -42,3 +42,22 @@ def test_a_move_that_costs_more_says_so() -> None:
 
 def test_a_loop_is_named() -> None:
     assert "It does not end: the nodes after pass 2 are those after pass 1 again." in render_passes(LOOPS)
+
+
+def test_what_comes_back_is_named_below_the_end() -> None:
+    last = render_passes(CIRCLES).splitlines()[-1]
+
+    assert last == "Comes back: the pods of default/Deployment/web move: 4 times, every 1m30s (SamePods)."
+
+
+def test_both_modes_stand_apart_and_are_compared(golden: Golden) -> None:
+    golden(GOLDEN / "disrupt-both.txt", render_compared(BOTH, "both"))
+
+
+def test_the_optimal_mode_alone_is_named_and_a_bound_of_nothing_tells_no_distance() -> None:
+    told = render_compared(ONE_PASS, "optimal")
+
+    assert told.startswith("OPTIMAL: ")
+    assert "COMPATIBLE" not in told
+    assert "above it" not in told
+    assert "Optimal costs $0.2000 an hour less than compatible, $146.00 a month." in told

@@ -25,7 +25,7 @@ class Circles:
     def __init__(self, means: Means) -> None:
         self._observed, self._events, self._clock = means.observed, means.events, means.clock
         self._holds: Final = means.settings.options.hold_repeated_disruption
-        self._history: Final = loops.History()
+        self.history: Final = loops.History()
 
     def launch(self, plan: ProvisionPlan) -> None:
         """Nodes are launched for pods that wait."""
@@ -34,18 +34,18 @@ class Circles:
         of, _ = loops.workloads_of(self._observed.informer.view.pods)
         now = self._clock.now()
         for claim in plan.node_claims:
-            self._history.launch(loops.launched(claim, now, lambda pod: of.get(pod, pod)))
+            self.history.launch(loops.launched(claim, now, lambda pod: of.get(pod, pod)))
 
     def lets_go(self, command: Command, view: View) -> bool:
         """Notes a command that is about to be carried out, and tells if it came round; False where it is held."""
         of, replicas = loops.workloads_of(view.pods)
         done = loops.given_up(command, self._clock.now(), lambda pod: of.get(pod, pod), replicas)
-        loop = loops.seen_before(self._history, done)
+        loop = loops.seen_before(self.history, done)
         is_held = loop is not None and self._holds and command.reason == UNDERUTILIZED
         if loop is not None:
             self._tell(command, f"{loop.message}{'; held' if is_held else ''}")
         if not is_held:
-            self._history.give_up(done)
+            self.history.give_up(done)
         return not is_held
 
     def _tell(self, command: Command, message: str) -> None:
