@@ -15,6 +15,7 @@ COST = costs.DELETION_COST
         (pod("plain", "a"), 1.0),
         (pod("important", "a", priority=33_554_432), 2.0),
         (pod("critical", "a", priority=2_000_000_000), 10.0),
+        (pod("critical-by-name", "a", priorityClassName="system-node-critical"), 10.0),
         (pod("dear", "a", annotations={COST: str(2**27)}), 2.0),
         (pod("unloved", "a", annotations={COST: "-2147483647"}), -10.0),
         (pod("cheap", "a", annotations={COST: str(-(2**27))}), 0.0),

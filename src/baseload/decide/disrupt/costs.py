@@ -18,6 +18,8 @@ OF_NODE: Final = 1.0
 _MOST: Final = 10.0
 _COST_UNIT: Final = 2.0**27
 _PRIORITY_UNIT: Final = 2.0**25
+_OF_SYSTEM: Final = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+"""what an API server fills in for the classes that every cluster has; manifests written by hand may lack it"""
 _NEVER: Final = "Never"
 _USUAL: Final = "720h"
 
@@ -25,12 +27,15 @@ _USUAL: Final = "720h"
 def of_eviction(pod: Pod) -> float:
     """What it costs to evict a pod: 1, more for what is dear or important, at most 10 and at least -10 (9.1)."""
     given = pod.metadata.annotations.get(DELETION_COST) if pod.metadata.annotations else None
-    if given is None and not pod.spec.priority:
+    priority = pod.spec.priority
+    if priority is None:
+        priority = _OF_SYSTEM.get(pod.spec.priority_class_name, 0)
+    if given is None and not priority:
         return 1.0
     cost = 1.0
     if given is not None:
         cost += _number(given) / _COST_UNIT
-    cost += (pod.spec.priority or 0) / _PRIORITY_UNIT
+    cost += priority / _PRIORITY_UNIT
     return min(_MOST, max(-_MOST, cost))
 
 
