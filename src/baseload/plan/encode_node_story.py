@@ -29,6 +29,7 @@ def to_json(story: NodeStory) -> Json:
         "methods": [_method(one, parts) for one in story.methods],
         "walls": [_wall(one) for one in story.walls],
         "change": None if story.change is None else _change(story.change, parts),
+        "cutShort": story.is_cut_short,
         "wait": None if story.wait is None else _wait(story.wait, parts),
         "costPerHour": price(story.cost_per_hour),
         "pending": [{"pod": one.pod, "inTheWay": one.is_in_the_way} for one in story.pending],
@@ -69,14 +70,15 @@ def _rule(rule: Rule) -> Json:
 
 def _change(change: Change, parts: Parts) -> Json:
     return {
-        "fixes": [_fix(fix) for fix in change.fixes],
+        "fixes": [_fix(fix, place) for fix, place in zip(change.fixes, change.written_in, strict=True)],
         "method": str(change.method),
         "command": command_to_json(change.command, parts),
     }
 
 
-def _fix(fix: Fix) -> Json:
-    return {"object": fix.object, "path": fix.path, "from": fix.from_, "to": fix.to}
+def _fix(fix: Fix, written_in: str | None) -> Json:
+    told: Json = {"object": fix.object, "path": fix.path, "from": fix.from_, "to": fix.to}
+    return told if written_in is None else told | {"writtenIn": written_in}
 
 
 def _wait(wait: Wait, parts: Parts) -> Json:

@@ -62,12 +62,14 @@ class MethodStory:
 class Change:
     """Fields to change, and what then becomes of the node: proved by deciding again.
 
-    Where no single field frees it, they are several, none of which can be left out.
+    Where no single field frees it, they are several, none of which can be left out. `written_in`: for each fix the
+    field of the workload that its pod has it from, where there is one.
     """
 
     fixes: tuple[Fix, ...]
     method: Method
     command: Command
+    written_in: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +97,12 @@ class Taker:
 class PendingPod:
     """A pod that was pending before any move, which every simulation takes along.
 
-    It vetoes nothing, but may take the room. `is_in_the_way`: without it the node would be free.
+    It vetoes nothing, but may take the room. `is_in_the_way`: without it the node would be free; None where that was
+    not tried.
     """
 
     pod: str
-    is_in_the_way: bool
+    is_in_the_way: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,7 @@ class NodeStory:
     takers: tuple[Taker, ...] = ()
     pending: tuple[PendingPod, ...] = ()
     note: str = ""
+    is_cut_short: bool = False  # the input is so large that not every change was tried
 
     @property
     def taken(self) -> MethodStory | None:

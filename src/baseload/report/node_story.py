@@ -25,6 +25,11 @@ _HOW: Final = {
     "ManualDeletion": "deletion by hand",
 }
 _NO_MONEY: Final = 0.00005  # what four decimals do not show
+_PENDING: Final = {
+    True: "in the way: without it the node would be free",
+    False: "no obstacle",
+    None: "not tried without it",
+}
 _ON_ITS_WAY: Final = ("MarkedForDeletion", "AlreadyDisrupted", "NotManaged")
 _GUARDED: Final = ("DoNotDisruptPod", "PodDisruptionBudget", "SeveralPodDisruptionBudgets", "DoNotDisruptNode")
 
@@ -178,7 +183,7 @@ def _value(held: Field) -> str:
 
 def _pending(story: NodeStory, wide: bool) -> Lines:
     """Pods that wait anyway, which every simulation takes along."""
-    for blocks, text in ((True, "in the way: without it the node would be free"), (False, "no obstacle")):
+    for blocks, text in _PENDING.items():
         pods = [one.pod for one in story.pending if one.is_in_the_way is blocks]
         if pods:
             yield f"Pending before any move, {text}: {fold(pods, wide=wide)}"
@@ -189,6 +194,8 @@ def _freed(story: NodeStory, wide: bool) -> Lines:
         yield from _change(story.change, wide)
     elif story.walls and story.walls[0].reason not in _ON_ITS_WAY:
         yield f"No change is known that frees it: {' and behind it '.join(wall.reason for wall in story.walls)}."
+        if story.is_cut_short:
+            yield "Not every change was tried, since the input is large."
     if story.wait is not None:
         yield f"Without a change it is free at {story.wait.until}: {story.wait.message}."
         yield f"  {story.wait.method}: {_short(story.wait.command)}"
@@ -196,7 +203,8 @@ def _freed(story: NodeStory, wide: bool) -> Lines:
 
 def _change(change: Change, wide: bool) -> Lines:
     yield "Nearest change" if len(change.fixes) == 1 else "Nearest change: all of these, none alone does"
-    yield from (f"  {_fix(fix)}" for fix in change.fixes)
+    for fix, place in zip(change.fixes, change.written_in, strict=True):
+        yield f"  {_fix(fix)}" + (f", written in {place}" if place is not None else "")
     yield f"  then {change.method} would"
     yield from (f"  {line}" for line in _command(change.command, wide))
 

@@ -124,6 +124,11 @@ class Told:
                 for fix in fixes
                 if len(fixes) > 1 and self.is_free(node, tuple(one for one in fixes if one is not fix))
             ]
+        seen = [(w.reason, w.pods, tuple((rule.object, rule.path) for rule in w.rules)) for w in told.walls]
+        if len(set(seen)) < len(seen):
+            found.append(f"{node}: a wall is told twice: {seen}")
+        if told.change is not None and len(told.change.fixes) > 1 and len(seen) < 2 and not _is_of_parts(told):
+            found.append(f"{node}: several fields are to change, and one rule of one wall is told")
         if told.wait is not None and not self.is_free(node, now=told.wait.until):
             found.append(f"{node}: it is not free at {told.wait.until}")
         return found
@@ -141,6 +146,11 @@ def _is_free(view: View, tables: dict[str, InstanceTypes], decided: Options, nod
         return True
     ours = [move for move in moves if node in [one.name for one in move.candidates]]
     return any(not any(claim.template.name in situation.over_limits for claim in move.claims) for move in ours)
+
+
+def _is_of_parts(told: NodeStory) -> bool:
+    """Whether one wall has several rules or pods."""
+    return len(told.walls[0].rules) > 1 or len(told.walls[0].pods) > 1
 
 
 def _changed(objects: list[Object], fixes: list[Fix]) -> list[Object]:

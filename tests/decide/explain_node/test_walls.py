@@ -59,6 +59,8 @@ def test_a_pod_made_by_a_workload_tells_where_its_mark_is_written() -> None:
     story = told(pool(), node("a", "xlarge"), pod("db", "a", mark="true"), workload, replicas).of("a")
     [rule] = story.walls[0].rules
     assert rule.written_in == f"Deployment default/orders spec.template.{MARK}"
+    assert story.change is not None
+    assert story.change.written_in == (rule.written_in,)
 
 
 def test_the_mark_of_a_node_is_the_rule_and_taking_it_off_the_change() -> None:

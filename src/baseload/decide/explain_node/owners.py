@@ -41,7 +41,10 @@ class Owners:
             return None
         at: object = tree_of(workload)
         for step in (*TEMPLATE, *path):
-            if not isinstance(at, dict) or step not in at:
+            if isinstance(at, dict) and step in at:
+                at = at[step]
+            elif isinstance(at, list) and isinstance(step, int) and step < len(at):
+                at = at[step]
+            else:
                 return None
-            at = at[step]
         return f"{ref_of(workload)} {text((*TEMPLATE, *path))}"

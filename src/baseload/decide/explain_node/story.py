@@ -6,6 +6,7 @@ from typing import Final
 from baseload.decide.disrupt import costs
 from baseload.decide.disrupt.decide import METHODS, disrupt
 from baseload.decide.explain.edits import Edit
+from baseload.decide.explain_node.owners import Owners
 from baseload.decide.explain_node.pending import MOST_PENDING, pending_pods, without_pod
 from baseload.decide.explain_node.search import Freed, nearest, wait
 from baseload.decide.explain_node.takers import takers
@@ -14,6 +15,7 @@ from baseload.decide.explain_node.walls import wall
 from baseload.decide.explain_node.what_if import OPTIONS, Retabled, Tables, Upon, WhatIf
 from baseload.decide.provision.options import Options
 from baseload.decide.provision.pods import is_reschedulable
+from baseload.kube import fieldpath
 from baseload.model.statenode import StateNode
 from baseload.model.view import View, name_of
 from baseload.plan.disrupt import Command, DisruptPlan, Kept, Method
@@ -65,6 +67,7 @@ class _Telling:
         freed = found.freed if found is not None else None
         waits = self._wait() if found is not None else None
         change = self._change(freed) if freed is not None else None
+        is_cut_short = found is not None and freed is None and self._trials.is_exhausted
         protected = any(told.wall is not None and told.wall.reason in _PROTECTED for told in methods)
         node = state.node
         pods = self._trials.view.pods_on.get(node.metadata.name, ()) if node is not None else ()
@@ -88,6 +91,7 @@ class _Telling:
             takers=tuple(takers(self._trials.view, state, self._trials.options, is_protected=protected)),
             pending=tuple(self._pending(kept=found is not None)) if state.claim is not None else (),
             note=next(iter(self._plan.notes), ""),
+            is_cut_short=is_cut_short,
         )
 
     def _methods(self) -> Iterator[MethodStory]:
@@ -105,8 +109,8 @@ class _Telling:
     def _pending(self, *, kept: bool) -> Iterator[PendingPod]:
         names = pending_pods(self._turns.situation)
         for at, name in enumerate(names):
-            gone = Upon(self._trials).frees(without_pod(name)) if kept and at < MOST_PENDING else False
-            yield PendingPod(name, gone)
+            is_tried = kept and at < MOST_PENDING and not self._trials.is_exhausted
+            yield PendingPod(name, Upon(self._trials).frees(without_pod(name)) if is_tried else None if kept else False)
 
     def _later(self, method: Method, ends: Command | None) -> str:
         """Why the pass does not start what the method could do."""
@@ -131,7 +135,13 @@ class _Telling:
     def _change(self, freed: Freed) -> Change:
         assert freed.turn.command is not None
         fixes = tuple(Fix(e.object, e.path, self._held(e), e.value) for e in freed.edits)
-        return Change(fixes, freed.turn.method, freed.turn.command)
+        owners = Owners(self._trials.view)
+        pods = [self._trials.objects.pods.get(fix.object.removeprefix("Pod ")) if fix.path else None for fix in fixes]
+        written = (
+            owners.template_of(pod, fieldpath.parse(fix.path)) if pod is not None else None
+            for fix, pod in zip(fixes, pods, strict=True)
+        )
+        return Change(fixes, freed.turn.method, freed.turn.command, tuple(written))
 
     def _held(self, edit: Edit) -> Field:
         if edit.object == OPTIONS:
