@@ -78,7 +78,7 @@ class Objects:
     def value(self, ref: str, path: str) -> Field:
         """What a field holds, None where it is absent (or has its default)."""
         for target, tail in self._targets(ref, path):
-            return _value(tree_of(target), tail)
+            return value_at(tree_of(target), tail)
         return None
 
     def edited(self, edits: Sequence[Edit]) -> View:
@@ -142,7 +142,8 @@ def _with_spec(pod: Pod, path: str, value: Field, known: dict[int, PodSpec]) -> 
     return msgspec.structs.replace(pod, spec=spec)
 
 
-def _value(tree: object, path: str) -> Field:
+def value_at(tree: object, path: str) -> Field:
+    """What a JSON tree holds at a path; None where it leads nowhere."""
     at = tree
     for step in fieldpath.parse(path):
         if isinstance(at, dict):

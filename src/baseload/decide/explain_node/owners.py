@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from baseload.decide.explain.edits import tree_of
+from baseload.decide.explain.edits import tree_of, value_at
 from baseload.kube.fieldpath import Step, text
 from baseload.kube.types.apps import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from baseload.kube.types.core import Pod
@@ -39,12 +39,7 @@ class Owners:
         workload = self.of(pod)
         if workload is None:
             return None
-        at: object = tree_of(workload)
-        for step in (*TEMPLATE, *path):
-            if isinstance(at, dict) and step in at:
-                at = at[step]
-            elif isinstance(at, list) and isinstance(step, int) and step < len(at):
-                at = at[step]
-            else:
-                return None
-        return f"{ref_of(workload)} {text((*TEMPLATE, *path))}"
+        place = text((*TEMPLATE, *path))
+        if value_at(tree_of(workload), place) is None:
+            return None
+        return f"{ref_of(workload)} {place}"
