@@ -9,6 +9,8 @@ from baseload.cli.main import main
 from tests.replay.stories import NODE_CLASS, SMALL, deployment, lived, pool
 from tests.world.lives import within
 
+AT_ONCE = {"consolidateAfter": "0s", "budgets": [{"nodes": "100%"}]}
+
 
 def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert main(["explain", "node", *arguments]) == 0
@@ -23,7 +25,7 @@ def test_a_node_that_was_given_up_tells_by_which_command_and_what_kept_it_before
     _, entries = lived(
         tmp_path,
         duration="30m",
-        manifests=[NODE_CLASS, pool(SMALL), web],
+        manifests=[NODE_CLASS, pool(SMALL, disruption=AT_ONCE), web],
         events=[{"at": "15m", "do": "scale", "workload": "web", "replicas": 0}],
     )
     [decided] = [entry for entry in entries if entry.event == "disruption.decided"]
@@ -46,7 +48,12 @@ def test_a_node_that_took_the_place_of_another_tells_which_command_made_it(
     _, entries = lived(
         tmp_path,
         duration="30m",
-        manifests=[NODE_CLASS, pool(types, on_demand), deployment("big", 1, cpu="5"), deployment("tiny", 1)],
+        manifests=[
+            NODE_CLASS,
+            pool(types, on_demand, disruption=AT_ONCE),
+            deployment("big", 1, cpu="5"),
+            deployment("tiny", 1),
+        ],
         events=[{"at": "10m", "do": "scale", "workload": "big", "replicas": 0}],
     )
     [old, new] = [entry.object.removeprefix("Node ") for entry in entries if entry.event == "node.registered"]
