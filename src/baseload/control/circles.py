@@ -1,8 +1,8 @@
 """Tells of disruption that goes in circles before it takes another turn, and where that is asked for leaves it undone.
 
 What is held is proposed again at each pass, and held until the circle lies so long back that it is one no more. Only
-consolidation is ever held: drift ends nodes for reasons that do not pass, and an empty node that stays keeps nobody from
-launching the next one.
+consolidation is ever held: drift ends nodes for reasons that do not pass, and an empty node that stays keeps nobody
+from launching the next one.
 """
 
 from typing import Final

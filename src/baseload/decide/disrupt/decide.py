@@ -76,7 +76,9 @@ def graceful(situation: Situation, names: "Names | None" = None, methods: Method
     )
 
 
-def _graceful(situation: Situation, names: "Names", methods: Methods) -> tuple[tuple[Command, ...], list[Tried], tuple[str, ...]]:
+def _graceful(
+    situation: Situation, names: "Names", methods: Methods
+) -> tuple[tuple[Command, ...], list[Tried], tuple[str, ...]]:
     """The commands of the first method that has any, what was tried until then, and what is odd."""
     if (waiting := not_synced(situation.view)) is not None:
         return (), [], (f"NodeClaim {waiting} is not launched yet, which stops all disruption",)

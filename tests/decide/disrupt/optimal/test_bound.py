@@ -18,7 +18,7 @@ def bound_of(*made: Made) -> float:
 
 
 def test_what_stays_is_in_it_at_its_price() -> None:
-    protected = [node("a", "xlarge"), pod("p", "a", "1", annotations=stage.PROTECTED)]
+    protected: list[Made] = [node("a", "xlarge"), pod("p", "a", "1", annotations=stage.PROTECTED)]
 
     assert bound_of(pool(), *protected) == pytest.approx(0.8)
     assert bound_of(pool(after="Never"), node("a", "xlarge"), pod("p", "a")) == pytest.approx(0.8)
@@ -43,7 +43,7 @@ def test_pods_ask_at_least_their_share_of_the_cheapest_node_of_all() -> None:
 
 
 def test_the_room_of_nodes_that_stay_is_free() -> None:
-    stays = [node("s", "large"), pod("p", "s", "1", annotations=stage.PROTECTED)]
+    stays: list[Made] = [node("s", "large"), pod("p", "s", "1", annotations=stage.PROTECTED)]
     pods = [pod(f"p{number}", "a") for number in range(9)]
 
     assert bound_of(pool(), *stays, node("a", "huge"), *pods) == pytest.approx(0.4 + 2 * 0.05)
@@ -54,7 +54,7 @@ def test_pods_that_only_dear_nodes_take_cost_what_these_do() -> None:
     picky = pod("p", "a", "2", nodeSelector={"node.kubernetes.io/instance-type": "dear"})
     types = [*stage.LADDER, dear]
 
-    made = [pool(), node("a", "dear"), picky, pod("q", "a", "1")]
+    made: list[Made] = [pool(), node("a", "dear"), picky, pod("q", "a", "1")]
     assert bound(stage.situation(*made, types=types)) == pytest.approx(2.0 + 0.05)
 
 
@@ -65,7 +65,12 @@ def test_pods_that_cost_nothing_to_evict_are_not_counted() -> None:
 
 
 def test_without_a_pool_that_launches_only_what_stays_is_certain() -> None:
-    made = [node("a", "large"), pod("p", "a"), node("b", "small"), pod("q", "b", annotations=stage.PROTECTED)]
+    made: list[Made] = [
+        node("a", "large"),
+        pod("p", "a"),
+        node("b", "small"),
+        pod("q", "b", annotations=stage.PROTECTED),
+    ]
 
     assert bound_of(pool(ready="False"), *made) == pytest.approx(0.1)
 
