@@ -7,7 +7,6 @@ known are told the same way. A change only replaces bytes. They are read when so
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -31,11 +30,11 @@ _NOT_READ: Final = Wire()
 _BEGINNING: Final = Backoff(0.8, 30.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(msgspec.Struct, frozen=True):
     """One object before and after a change; None where it was not there, or is no more."""
 
     kind: Kind
+    key: tuple[str, str]  # namespace and name
     before: Object | None
     after: Object | None
 
@@ -61,7 +60,7 @@ class Kept:
             self._put(key, None)
         for object in sorted(objects, key=_order):
             before = self.objects.get(object.key)
-            if before is None or _identity(before) != _identity(object):
+            if before is None or _differ(before, object):
                 self._put(object.key, object)
         self.version, self.is_synced = version, True
 
@@ -72,7 +71,7 @@ class Kept:
         if event.type == "DELETED":
             if before is not None:
                 self._put(key, None)
-        elif before is None or _identity(before) != _identity(event.object):
+        elif before is None or _differ(before, event.object):
             self._put(key, event.object)
         self.version = event.object.version
 
@@ -85,7 +84,7 @@ class Kept:
         if after is not None:
             self.objects[key] = after
         self.changes += 1
-        self._tell(Transition(self.kind, before, after))
+        self._tell(Transition(self.kind, key, before, after))
 
 
 class Informer:
@@ -94,7 +93,7 @@ class Informer:
     def __init__(self, client: Client, kinds: Iterable[Kind], selected: Selected = EVERYTHING) -> None:
         self._client, self._selected = client, selected
         self.kept = {kind: Kept(kind, self._note) for kind in kinds}
-        self._listeners: list[Listener] = []
+        self._listeners: dict[Kind, list[Listener]] = {kind: [] for kind in self.kept}
         self._dirty: dict[tuple[Kind, tuple[str, str]], None] = {}
         self._read: dict[tuple[Kind, tuple[str, str]], Wire | None] = {}  # what the view is made of
         self._rules = Rules()
@@ -102,9 +101,13 @@ class Informer:
         self._reflectors: list[Reflector] = []
         self._at_first: ApiError | None = None  # before there are reflectors
 
-    def listen(self, listener: Listener) -> None:
-        """Tells each change from now on, as it happens; a listener may only take a note."""
-        self._listeners.append(listener)
+    def listen(self, listener: Listener, *kinds: Kind) -> None:
+        """Tells each change of some kinds from now on, as it happens; of all, where none is named.
+
+        A listener may only take a note.
+        """
+        for kind in kinds or self.kept:
+            self._listeners[kind].append(listener)
 
     @property
     def is_synced(self) -> bool:
@@ -154,10 +157,8 @@ class Informer:
         return self._view
 
     def _note(self, transition: Transition) -> None:
-        changed = transition.after or transition.before
-        assert changed is not None
-        self._dirty[transition.kind, changed.key] = None
-        for listener in self._listeners:
+        self._dirty[transition.kind, transition.key] = None
+        for listener in self._listeners[transition.kind]:
             listener(transition)
 
     def _read_dirty(self) -> None:
@@ -189,8 +190,9 @@ class Informer:
         return _NOT_READ if is_fatal else reading
 
 
-def _identity(object: Object) -> tuple[str, str]:
-    return object.metadata.uid, object.version
+def _differ(before: Object, after: Object) -> bool:
+    """Whether it is another object, or in another state."""
+    return before.version != after.version or before.uid != after.uid
 
 
 def _order(object: Object) -> tuple[int, str]:

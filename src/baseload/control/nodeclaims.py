@@ -35,7 +35,7 @@ class NodeClaims:
         self._events, self._health, self._clock = means.events, health, means.clock
         self._machines: dict[str, Machine] = {}  # uid of a claim -> what was launched and is not written yet
         self.controller: Final = Controller(self._clock, self.reconcile, workers=means.settings.workers)
-        means.observed.informer.listen(self._note)
+        means.observed.informer.listen(self._note, CLAIM, NODE)
 
     async def reconcile(self, name: str) -> float | None:
         """Brings a claim a step further; when to look again."""

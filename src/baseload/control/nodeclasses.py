@@ -53,7 +53,7 @@ class NodeClasses:
         self._clock = objects.client.clock
         self.controller: Final = Controller(self._clock, self.reconcile)
         self._settled: dict[str, tuple[EC2NodeClass, _Found]] = {}  # name -> the class that says what was found
-        observed.informer.listen(self._note)
+        observed.informer.listen(self._note, CLASS)
 
     async def reconcile(self, name: str) -> float | None:
         """Looks up what a NodeClass names, and writes what was found."""

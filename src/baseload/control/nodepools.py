@@ -29,7 +29,7 @@ class NodePools:
         self._clock = objects.client.clock
         self._counted: tuple[int, ...] = ()
         self._controller = Controller(self._clock, self.reconcile)
-        observed.informer.listen(self._note)
+        observed.informer.listen(self._note, POOL, CLASS)
 
     async def run(self) -> None:
         """Works for ever."""

@@ -77,7 +77,7 @@ class Observed:
 
     def __init__(self, client: Client) -> None:
         self.informer: Final = Informer(client, KINDS)
-        self.informer.listen(self._note)
+        self.informer.listen(self._note, POD, NODE, CLAIM)
         self._clock = client.clock
         self._places: dict[tuple[Kind, _Key], str] = {}  # where an object stands in the index of its kind
         self._index: dict[tuple[Kind, str], dict[_Key, None]] = {}
@@ -172,21 +172,17 @@ class Observed:
             return None
 
     def _note(self, change: Transition) -> None:
-        one = change.after or change.before
-        assert one is not None
-        key = change.kind, one.key
-        if change.kind not in (POD, NODE, CLAIM):
-            return
+        key = change.kind, change.key
         before, after = self._places.get(key, ""), place_of(change.kind, change.after)
         if before == after:
             return
         if before:
             held = self._index[change.kind, before]
-            del held[one.key], self._places[key]
+            del held[change.key], self._places[key]
             if not held:
                 del self._index[change.kind, before]
         if after:
-            self._index.setdefault((change.kind, after), {})[one.key] = None
+            self._index.setdefault((change.kind, after), {})[change.key] = None
             self._places[key] = after
 
 

@@ -175,28 +175,28 @@ class Provisioner:
         if change.kind is POD:
             one = change.after or change.before
             assert one is not None
-            pod = self._observed.pod(*one.key) if change.after and not change.after.node_name else None
+            pod = self._observed.pod(*change.key) if change.after and not change.after.node_name else None
             is_waiting = pod is not None and is_given_up(pod)
             self._is_due = self._is_due or self._makes_a_difference(change, is_waiting=is_waiting)
-            self._place(one.key, one.metadata.uid, is_waiting=is_waiting)
+            self._place(change.key, one.uid, is_waiting=is_waiting)
         elif change.kind is NODE:
             one = change.after or change.before
             assert one is not None
             node = self._observed.node(one.metadata.name) if change.after else None
             is_disrupted = node is not None and any(is_same_taint(taint, DISRUPTED) for taint in node.spec.taints)
-            self._place(one.key, one.metadata.uid, is_waiting=is_disrupted)
+            self._place(change.key, one.uid, is_waiting=is_disrupted)
 
     def _makes_a_difference(self, change: Transition, *, is_waiting: bool) -> bool:
         """Whether what became of a pod may change what the last pass decided."""
         before, after = change.before, change.after
         if is_waiting:
             assert after is not None
-            return after.metadata.uid not in self._hope.pods
+            return after.uid not in self._hope.pods
         if self._hope.nodes is None:
             return True
         if before is None or not before.node_name or before.phase in _OVER:
             return False  # one that comes takes room, and gives none
-        is_gone = after is None or after.phase in _OVER or after.metadata.uid != before.metadata.uid
+        is_gone = after is None or after.phase in _OVER or after.uid != before.uid
         return is_gone and self._hope.is_met_by(before.node_name)
 
     def _place(self, key: _Key, uid: str, *, is_waiting: bool) -> None:

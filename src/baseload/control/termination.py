@@ -31,7 +31,7 @@ class Termination:
         self._instances, self._events = means.instances, means.events
         self._clock = means.clock
         self.controller: Final = Controller(self._clock, self.reconcile, workers=means.settings.workers)
-        means.observed.informer.listen(self._note)
+        means.observed.informer.listen(self._note, NODE, CLAIM)
 
     async def reconcile(self, name: str) -> float | None:
         """Brings a Node a step nearer to its end; when to look again."""

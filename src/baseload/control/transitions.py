@@ -52,7 +52,7 @@ class Transitions:
     def __init__(self, observed: Observed, events: Events) -> None:
         self._observed, self._events = observed, events
         self._known: dict[tuple[Kind, str], dict[str, str]] = {}  # kind and name -> type -> status
-        observed.informer.listen(self._note)
+        observed.informer.listen(self._note, *_UNKNOWN)
 
     def _note(self, change: Transition) -> None:
         initial = _UNKNOWN.get(change.kind)

@@ -121,7 +121,7 @@ class Client:
                 for event in batch:
                     yield event
 
-    async def changes(
+    def changes(
         self,
         resource: Resource,
         selected: Selected = EVERYTHING,
@@ -132,11 +132,9 @@ class Client:
     ) -> AsyncGenerator[Sequence[Event], None]:
         """The same, as many at a time as come together."""
         asked = requests.watch(resource, selected, version=version, seconds=seconds, initial=initial)
-        if isinstance(self.way, Direct):
-            async with aclosing(self.way.events(asked)) as batches:
-                async for batch in batches:
-                    yield batch
-            return
+        return self.way.events(asked) if isinstance(self.way, Direct) else self._changes(asked, seconds)
+
+    async def _changes(self, asked: Request, seconds: int) -> AsyncGenerator[Sequence[Event], None]:
         async with aclosing(self.way.lines(asked, opening=self._deadline, idle=seconds + _IDLE)) as lines:
             async for line in lines:
                 yield (objects.read_event(line),)

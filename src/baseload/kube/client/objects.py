@@ -1,11 +1,11 @@
 """What a server answers with, as bytes beside a slim reading: objects, pages of lists, events of watches.
 
-An object is kept as the JSON that came. Its metadata is read at once, everything else when somebody asks for it with a
-reading of `kube.types` or of his own. Items of a list get the kind and version that only the list names.
+An object that was sent is kept as the JSON that came. Its metadata is read at once, everything else when somebody asks
+for it with a reading of `kube.types` or of his own. Items of a list get the kind and version that only the list names.
 """
 
 import re
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar, cast
 
@@ -58,80 +58,123 @@ class _Line(msgspec.Struct):
     object: msgspec.Raw
 
 
-class Object:
-    """An object in one state, as the JSON that came; one of this process writes its JSON when somebody asks for it."""
+class Object(ABC):
+    """An object in one state. What is made of it is made when somebody asks."""
 
-    __slots__ = ("_node_name", "_phase", "_raw", "_read_as", "_reading", "_write", "api_version", "kind", "metadata")
-
-    def __init__(
-        self,
-        raw: bytes,
-        api_version: str,
-        kind: str,
-        metadata: ObjectMeta,
-        *,
-        write: Callable[[], bytes] | None = None,
-        read_as: Callable[[type, ObjectMeta], object] | None = None,
-        node_name: str | None = None,
-        phase: str | None = None,
-    ) -> None:
-        """`write` gives the JSON where `raw` is empty, `read_as` a reading without it.
-
-        `node_name` and `phase` are given where they are known already.
-        """
-        self._raw, self._write, self._node_name, self._phase = raw, write, node_name, phase
-        self._read_as, self._reading = read_as, cast(object, None)
-        self.api_version, self.kind, self.metadata = api_version, kind, metadata
+    __slots__ = ("_reading",)
+    _reading: object
 
     @property
+    @abstractmethod
+    def api_version(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def kind(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def metadata(self) -> ObjectMeta: ...
+
+    @property
+    @abstractmethod
     def raw(self) -> bytes:
-        if self._write is not None:
-            self._raw, self._write = self._write(), None
-        return self._raw
+        """Its JSON."""
 
     @property
+    @abstractmethod
     def key(self) -> tuple[str, str]:
         """Its place among the objects of its kind: (namespace, name)."""
-        return self.metadata.namespace, self.metadata.name
 
     @property
-    def version(self) -> str:
-        return self.metadata.resource_version
+    @abstractmethod
+    def uid(self) -> str: ...
 
     @property
+    @abstractmethod
+    def version(self) -> str: ...
+
+    @property
+    @abstractmethod
     def node_name(self) -> str:
         """spec.nodeName; "" where there is none."""
-        if self._node_name is None:
-            self._node_name = self._glance().spec.node_name
-        return self._node_name
 
     @property
+    @abstractmethod
     def phase(self) -> str:
         """status.phase; "" where there is none."""
-        if self._phase is None:
-            self._phase = self._glance().status.phase
-        return self._phase
 
-    def _glance(self) -> "_Glance":
-        try:
-            return json_reading.decoded(self.raw, _Glance)
-        except msgspec.ValidationError:
-            return _Glance()
+    @abstractmethod
+    def _read(self, reading: type[T]) -> T:
+        """The object as that type."""
 
     def read(self, reading: type[T]) -> T:
         """The object as that type; raises msgspec.ValidationError where it is none. The last reading is kept."""
         held = self._reading
         if type(held) is not reading:
-            if self._read_as is not None:
-                held = self._read_as(reading, self.metadata)
-            else:
-                held = json_reading.of_object(self.raw, self.metadata, reading)
-            self._reading = held
-        return cast(T, held)
+            held = self._reading = self._read(reading)
+        return held
 
     def tree(self) -> dict[str, object]:
         """The object decoded anew, for the caller to keep or change."""
         return cast("dict[str, object]", msgspec.json.decode(self.raw))
+
+
+class Sent(Object):
+    """An object as the JSON that came."""
+
+    __slots__ = ("_head", "_raw", "_seen")
+
+    def __init__(self, raw: bytes, head: _Head) -> None:
+        self._raw, self._head, self._reading = raw, head, None
+        self._seen: _Glance | None = None
+
+    @property
+    def api_version(self) -> str:
+        return self._head.api_version
+
+    @property
+    def kind(self) -> str:
+        return self._head.kind
+
+    @property
+    def metadata(self) -> ObjectMeta:
+        return self._head.metadata
+
+    @property
+    def raw(self) -> bytes:
+        return self._raw
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self._head.metadata.namespace, self._head.metadata.name
+
+    @property
+    def uid(self) -> str:
+        return self._head.metadata.uid
+
+    @property
+    def version(self) -> str:
+        return self._head.metadata.resource_version
+
+    @property
+    def node_name(self) -> str:
+        return self._glance().spec.node_name
+
+    @property
+    def phase(self) -> str:
+        return self._glance().status.phase
+
+    def _glance(self) -> _Glance:
+        if self._seen is None:
+            try:
+                self._seen = json_reading.decoded(self._raw, _Glance)
+            except msgspec.ValidationError:
+                self._seen = _Glance()
+        return self._seen
+
+    def _read(self, reading: type[T]) -> T:
+        return json_reading.of_object(self._raw, self.metadata, reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +186,7 @@ class Page:
     token: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """One change; of a bookmark only the version and the annotations are filled."""
 
     type: Type
@@ -181,7 +223,7 @@ def _leading(text: str) -> int:
 def read(raw: bytes) -> Object:
     """The object of an answer."""
     head = _decoded(raw, _Head)
-    return Object(raw.rstrip(), head.api_version, head.kind, head.metadata)
+    return Sent(raw.rstrip(), head)
 
 
 def read_page(raw: bytes) -> Page:
@@ -209,10 +251,10 @@ def _item(raw: bytes, api_version: str, kind: str) -> Object:
     item = read(raw)
     if item.kind and item.api_version:
         return item
-    head = msgspec.json.encode({"kind": kind, "apiVersion": api_version})
+    named = msgspec.json.encode({"kind": kind, "apiVersion": api_version})
     rest = raw.lstrip()[1:].lstrip()
-    raw = head[:-1] + (b"}" if rest == b"}" else b"," + rest)
-    return Object(raw, api_version, kind, item.metadata)
+    raw = named[:-1] + (b"}" if rest == b"}" else b"," + rest)
+    return Sent(raw, _Head(api_version, kind, item.metadata))
 
 
 def _decoded(raw: bytes, type: type[T]) -> T:

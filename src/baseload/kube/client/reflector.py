@@ -123,14 +123,12 @@ class Reflector:
         """Tells an event, unless it was told before."""
         self.error = None
         version = event.object.version
-        if event.type != "BOOKMARK":
-            if not is_later(version, self._version):
-                return
-            self._sink.change(event)
-        elif not is_later(version, self._version):
+        if not is_later(version, self._version):
             return
-        else:
+        if event.type == "BOOKMARK":
             self._sink.reached(version)
+        else:
+            self._sink.change(event)
         self._version = version
 
     def _tell_all(self, objects: Sequence[Object], version: str) -> None:
