@@ -5,13 +5,12 @@ A key that is being worked on is handed to nobody else. What is added meanwhile 
 
 import heapq
 from collections.abc import Hashable
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from baseload.values.clock import Bell, Clock
+from baseload.values.clock import FOREVER, Bell, Clock
 from baseload.values.instant import SECOND
 
 K = TypeVar("K", bound=Hashable)
-_LONG: Final = 3600.0  # seconds that a worker sleeps at most, with nothing to do
 
 
 class Queue(Generic[K]):
@@ -51,7 +50,7 @@ class Queue(Generic[K]):
             self._idle.append(bell)
             if self._keeper is None:
                 self._keeper = bell
-            await bell.wait(self._wait() if self._keeper is bell else _LONG)
+            await bell.wait(self._wait() if self._keeper is bell else FOREVER)
             if self._keeper is bell:
                 self._keeper = None
             if bell in self._idle:
@@ -103,4 +102,4 @@ class Queue(Generic[K]):
         return None
 
     def _wait(self) -> float:
-        return (self._heap[0][0] - self._clock.now()) / SECOND if self._heap else _LONG
+        return (self._heap[0][0] - self._clock.now()) / SECOND if self._heap else FOREVER

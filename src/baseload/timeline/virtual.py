@@ -7,13 +7,14 @@ before which nothing else is due goes on at once: the clock is put forward, and 
 """
 
 import heapq
-from collections.abc import Coroutine, Generator
+import types
+from collections.abc import Awaitable, Coroutine, Generator
 from typing import Any, Final, Literal
 
 from baseload.values import instant
+from baseload.values.clock import FOREVER
 
 Step = Coroutine[Any, Any, None]
-_FOREVER: Final = float("inf")
 _BEFORE_ALL: Final = -(1 << 60)
 
 
@@ -51,16 +52,10 @@ class Task:
         raise RuntimeError(f"the task {self.name!r} was cancelled and waits again")
 
 
-class _Wait:
-    """What a task yields: it is resumed at a moment, or earlier by whoever knows its turn."""
-
-    __slots__ = ("until",)
-
-    def __init__(self, until: int | None) -> None:
-        self.until = until
-
-    def __await__(self) -> Generator["_Wait", bool, bool]:
-        return (yield self)
+@types.coroutine
+def _pause(until: int | None) -> Generator[int | None, bool, bool]:
+    """A task yields until when it waits; it is resumed then, or earlier by whoever knows its turn."""
+    return (yield until)
 
 
 class VirtualBell:
@@ -80,14 +75,18 @@ class VirtualBell:
         else:
             self._rung = True
 
-    async def wait(self, seconds: float = _FOREVER) -> bool:
-        if not self._rung:
-            clock = self._clock
-            self._waiting = clock.current, clock.current.turn
-            until = None if seconds == _FOREVER else clock.now() + nanoseconds(seconds)
-            return await _Wait(until)
-        self._rung = False
-        return True
+    def wait(self, seconds: float = FOREVER) -> Awaitable[bool]:
+        return self._wait(seconds)
+
+    @types.coroutine
+    def _wait(self, seconds: float) -> Generator[int | None, bool, bool]:
+        if self._rung:
+            self._rung = False
+            return True
+        clock = self._clock
+        task = clock.current
+        self._waiting = task, task.turn
+        return (yield None if seconds == FOREVER else clock.now() + nanoseconds(seconds))
 
 
 class VirtualClock:
@@ -116,7 +115,7 @@ class VirtualClock:
         until = self._now + nanoseconds(seconds)
         heap = self._heap
         if (heap and heap[0][0] <= until) or (self._limit is not None and until > self._limit):
-            await _Wait(until)
+            await _pause(until)
         else:
             self._now = until
             self.steps += 1
@@ -143,7 +142,7 @@ class VirtualClock:
             self._started(child)
         try:
             while parent.children:
-                await _Wait(None)
+                await _pause(None)
         finally:
             for child in children:
                 child.cancel()
@@ -196,14 +195,14 @@ class VirtualClock:
         task.turn += 1
         before, self._running = self._running, task
         try:
-            waits: _Wait = task.coroutine.send(rung if task.turn > 1 else None)
+            until: int | None = task.coroutine.send(rung if task.turn > 1 else None)
         except StopIteration:
             self._ended(task, None)
         except Exception as error:  # noqa: BLE001  # whoever waits for the task, or runs the clock, is told
             self._ended(task, error)
         else:
-            if waits.until is not None:
-                self.resume(task, max(waits.until, self._now))
+            if until is not None:
+                self.resume(task, max(until, self._now))
         finally:
             self._running = before
 

@@ -3,8 +3,11 @@
 Coroutines that await nothing but a clock and what is built on it run alike under any event loop.
 """
 
-from collections.abc import Coroutine
-from typing import Any, Protocol
+from collections.abc import Awaitable, Coroutine
+from typing import Any, Final, Protocol
+
+FOREVER: Final = float("inf")
+"""Seconds that never pass"""
 
 
 class Bell(Protocol):
@@ -12,7 +15,7 @@ class Bell(Protocol):
 
     def ring(self) -> None: ...
 
-    async def wait(self, seconds: float) -> bool:
+    def wait(self, seconds: float) -> Awaitable[bool]:
         """Waits for a ring, or so long; whether it rang."""
         ...
 
@@ -24,7 +27,7 @@ class Clock(Protocol):
         """Nanoseconds since the epoch."""
         ...
 
-    async def sleep(self, seconds: float) -> None: ...
+    def sleep(self, seconds: float) -> Awaitable[None]: ...
 
     def bell(self) -> Bell: ...
 

@@ -26,7 +26,7 @@ from baseload.embedded.store.deletion import Options
 from baseload.embedded.store.record import Body, Json, Record
 from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.rules import Part
-from baseload.embedded.store.subscription import Subscription
+from baseload.embedded.store.subscription import Subscription, Wants
 from baseload.values import instant
 
 _SENT: Final = {"content-type": JSON}
@@ -69,10 +69,15 @@ class ActorClient:
         self.cluster.refresh(resource, "", "")
         return self.store.table(resource).records
 
-    def subscribe(self, group: str, name: str, classes: Iterable[str], ring: Callable[[], None]) -> Subscription:
-        """The changes of some classes from now on; `ring` may only take a note."""
+    def subscribe(
+        self, group: str, name: str, classes: Iterable[str], ring: Callable[[], None], wants: Wants | None = None
+    ) -> Subscription:
+        """The changes of some classes from now on, as far as they are wanted.
+
+        `ring` and `wants` may only take a note.
+        """
         resource = self.resource(group, name)
-        subscription = self.store.subscribe(resource, classes, ring)
+        subscription = self.store.subscribe(resource, classes, ring, wants)
         self._subscriptions.append((resource, subscription))
         return subscription
 

@@ -8,6 +8,7 @@ is Ready, pods are bound to it and hang.
 import heapq
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -16,13 +17,13 @@ from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.network import Network
 from baseload.embedded.actors.pods import Condition
 from baseload.embedded.api.cluster import Cluster
-from baseload.embedded.store.record import Record
+from baseload.embedded.store.log import Event
+from baseload.embedded.store.record import Record, Shared
 from baseload.values import selector
-from baseload.values.clock import Clock
+from baseload.values.clock import FOREVER, Clock
 from baseload.values.instant import SECOND
 
 TAINT: Final = "node.cilium.io/agent-not-ready"
-_LONG: Final = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,11 @@ class Cni:
         self._client, self._clock, self._network = ActorClient(cluster, self._settings.manager), clock, network
         self._agents = selector.parse(self._settings.agents)
         self._bell = clock.bell()
-        self._pods = self._client.subscribe("", "Pod", ("added", "status"), self._bell.ring)
+        self._pods = self._client.subscribe("", "Pod", ("added", "status"), self._bell.ring, self._wants)
         self._nodes = self._client.subscribe("", "Node", ("added", "removed"), self._bell.ring)
         self._node_kind = self._client.resource("", "Node")
         self._due: list[tuple[int, str, str]] = []  # when, the node's uid, its name
+        self._known: WeakKeyDictionary[Shared, bool] = WeakKeyDictionary()  # whether pods of that metadata are agents
         self._begun: dict[str, None] = {}  # uids of nodes whose agent has been ready
 
     async def run(self) -> None:
@@ -63,7 +65,17 @@ class Cni:
             while self._due and self._due[0][0] <= now:
                 _, uid, name = heapq.heappop(self._due)
                 self._set_up(uid, name)
-            await self._bell.wait((self._due[0][0] - now) / SECOND if self._due else _LONG)
+            await self._bell.wait((self._due[0][0] - now) / SECOND if self._due else FOREVER)
+
+    def _wants(self, event: Event) -> bool:
+        return self._is_agent(event.record)
+
+    def _is_agent(self, pod: Record) -> bool:
+        shared = pod.shared
+        known = self._known.get(shared)
+        if known is None:
+            known = self._known[shared] = self._agents.matches(shared.labels)
+        return known
 
     def _hear(self) -> None:
         for event in self._nodes.take():
@@ -77,7 +89,7 @@ class Cni:
             self._look_at(event.record)
 
     def _look_at(self, pod: Record) -> None:
-        if not pod.node or not self._agents.matches(pod.shared.labels) or not pods.is_ready(pod):
+        if not pod.node or not self._is_agent(pod) or not pods.is_ready(pod):
             return
         node = self._client.store.find(self._node_kind, "", pod.node)
         if node is not None and node.uid not in self._begun:

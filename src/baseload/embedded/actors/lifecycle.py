@@ -22,7 +22,7 @@ from baseload.embedded.actors.pods import Condition
 from baseload.embedded.actors.recorder import Recorder
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.store.record import Record
-from baseload.values.clock import Clock
+from baseload.values.clock import FOREVER, Clock
 from baseload.values.instant import SECOND
 
 MANAGER: Final = "kube-controller-manager"
@@ -32,7 +32,6 @@ _ZONE: Final = ("topology.kubernetes.io/region", "topology.kubernetes.io/zone")
 _OURS: Final = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
 _STOPPED: Final = ("NodeStatusUnknown", "Kubelet stopped posting node status.")
 _NEVER: Final = ("NodeStatusNeverUpdated", "Kubelet never posted node status.")
-_LONG: Final = 1e9
 
 
 @dataclass(slots=True)
@@ -88,7 +87,7 @@ class NodeLifecycle:
             self._look(now)
             self._empty(now)
             moments = [*self._due.values(), *self._turns()]
-            await self._bell.wait((min(moments) - now) / SECOND if moments else _LONG)
+            await self._bell.wait((min(moments) - now) / SECOND if moments else FOREVER)
 
     def close(self) -> None:
         """It hears of nothing any more."""

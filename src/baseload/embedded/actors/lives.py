@@ -9,11 +9,9 @@ import heapq
 from collections.abc import Callable, Generator
 
 from baseload.values import instant
-from baseload.values.clock import Clock
+from baseload.values.clock import FOREVER, Clock
 
 Life = Generator[int | None, None, None]
-
-_LONG = 1e9  # seconds to wait where nothing is due
 
 
 class Living:
@@ -68,7 +66,7 @@ class Lives:
                 if living.turn == turn and not living.is_over:
                     self._go_on(living)
             self._is_awake = False
-            await self._bell.wait((heap[0][0] - clock.now()) / instant.SECOND if heap else _LONG)
+            await self._bell.wait((heap[0][0] - clock.now()) / instant.SECOND if heap else FOREVER)
 
     def _go_on(self, living: Living) -> None:
         living.turn += 1

@@ -14,6 +14,7 @@ from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.pods import Condition
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.store.deletion import Options
+from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Record
 from baseload.values.clock import Clock
 from baseload.values.instant import SECOND
@@ -30,7 +31,7 @@ class PodGarbage:
 
     def __init__(self, cluster: Cluster, clock: Clock, most: int = MOST) -> None:
         self._client, self._clock, self._most = ActorClient(cluster, MANAGER), clock, most
-        self._pods = self._client.subscribe("", "Pod", ("added", "bound", "status", "removed"), _nothing)
+        self._pods = self._client.subscribe("", "Pod", ("added", "bound", "status", "removed"), _nothing, self._wants)
         self._nodes = self._client.subscribe("", "Node", ("added", "spec", "status", "removed"), _nothing)
         self._table = self._client.store.table(self._client.resource("", "Pod"))
         self._node_kind = self._client.resource("", "Node")
@@ -51,6 +52,16 @@ class PodGarbage:
         """It hears of nothing any more."""
         self._client.close()
 
+    def _wants(self, event: Event) -> bool:
+        """Whether a pod has ended, or has a node that is not there."""
+        pod, old = event.record, event.old
+        if event.type == "DELETED":
+            return pod.uid in self._ended
+        return pods.is_over(pod) or ((old is None or old.node != pod.node) and self._is_lost(pod))
+
+    def _is_lost(self, pod: Record) -> bool:
+        return bool(pod.node) and self._client.store.find(self._node_kind, "", pod.node) is None
+
     def _hear(self) -> None:
         for event in self._pods.take():
             pod, old = event.record, event.old
@@ -64,7 +75,7 @@ class PodGarbage:
     def _note(self, pod: Record) -> None:
         if pods.is_over(pod):
             self._ended[pod.uid] = pod
-        if pod.node and self._client.store.find(self._node_kind, "", pod.node) is None:
+        if self._is_lost(pod):
             self._suspects.setdefault(pod.node, None)
 
     def _note_node(self, node: Record, *, is_gone: bool) -> None:

@@ -107,6 +107,8 @@ class PodStatus(Written, frozen=True):
 
 
 EMPTY: Final = PodStatus()
+OVER: Final = ("Succeeded", "Failed")
+"""The phases of pods that have ended"""
 
 
 def status(pod: Record) -> PodStatus:
@@ -147,7 +149,7 @@ def _decoded(held: bytes, reading: type[S], empty: S) -> S:
 
 def is_over(pod: Record) -> bool:
     """Whether its containers have all ended and it is not to be started again."""
-    return status(pod).phase in ("Succeeded", "Failed")
+    return status(pod).phase in OVER
 
 
 def is_ready(pod: Record) -> bool:

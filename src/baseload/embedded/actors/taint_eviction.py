@@ -17,16 +17,16 @@ from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.pods import Condition
 from baseload.embedded.actors.recorder import Recorder
 from baseload.embedded.api.cluster import Cluster
+from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Body, Record
 from baseload.kube.types.core import PodSpec
-from baseload.values.clock import Clock
+from baseload.values.clock import FOREVER, Clock
 from baseload.values.instant import SECOND
 from baseload.values.taint import Taint
 
 MANAGER: Final = "kube-controller-manager"
 COMPONENT: Final = "taint-eviction-controller"
 _WHY: Final = "Taint manager: deleting due to NoExecute taint"
-_LONG: Final = 1e9
 
 Tolerations = tuple[tuple[Toleration, int | None], ...]
 
@@ -38,7 +38,9 @@ class TaintEviction:
         self._client, self._clock = ActorClient(cluster, MANAGER), clock
         self._recorder = Recorder(self._client, COMPONENT)
         self._bell = clock.bell()
-        self._pods = self._client.subscribe("", "Pod", ("added", "bound", "spec", "removed"), self._bell.ring)
+        self._pods = self._client.subscribe(
+            "", "Pod", ("added", "bound", "spec", "removed"), self._bell.ring, self._wants
+        )
         self._nodes = self._client.subscribe("", "Node", ("added", "spec", "removed"), self._bell.ring)
         self._table = self._client.store.table(self._client.resource("", "Pod"))
         self._tainted: dict[str, tuple[Taint, ...]] = {}
@@ -59,7 +61,12 @@ class TaintEviction:
                 if timer is not None and timer[0] == at:
                     del self._timers[uid]
                     self._evict(uid, timer[1], timer[2])
-            await self._bell.wait((self._heap[0][0] - now) / SECOND if self._heap else _LONG)
+            await self._bell.wait((self._heap[0][0] - now) / SECOND if self._heap else FOREVER)
+
+    def _wants(self, event: Event) -> bool:
+        """Whether it is about a pod that is to go, or may have to; a node that is tainted later judges its pods."""
+        pod = event.record
+        return pod.uid in self._timers if event.type == "DELETED" else pod.node in self._tainted
 
     def close(self) -> None:
         """It hears of nothing any more."""

@@ -25,7 +25,7 @@ from baseload.embedded.store.record import Record, Section, encode
 from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.rules import Part
 from baseload.embedded.store.selection import EVERYTHING, Selection
-from baseload.embedded.store.subscription import Subscription
+from baseload.embedded.store.subscription import Subscription, Wants
 from baseload.embedded.store.table import Table
 from baseload.embedded.store.watch import Watch
 from baseload.values import instant
@@ -161,9 +161,11 @@ class Store:
         self.commit()  # what is shown first must be as durable as what is shown later
         return Watch(table, selection, self, self.version, list(table.select(selection)), mark=initial_events)
 
-    def subscribe(self, resource: Resource, classes: Iterable[str], ring: Callable[[], None]) -> Subscription:
+    def subscribe(
+        self, resource: Resource, classes: Iterable[str], ring: Callable[[], None], wants: Wants | None = None
+    ) -> Subscription:
         """A queue of the events of some classes of change (`Resource.classify`) from now on; `ring` may only note."""
-        subscription = Subscription(classes, ring)
+        subscription = Subscription(classes, ring, wants)
         table = self.table(resource)
         for name in subscription.classes:
             table.subscriptions.setdefault(name, []).append(subscription)

@@ -1,32 +1,42 @@
 """How actors in this process hear of changes: by classes of change, in a queue of their own.
 
 A write only puts the event into the queues of those who asked for its class, and rings where a queue was empty; the
-subscriber takes what is there when its turn comes. The bell runs within the write and may only take a note.
+subscriber takes what is there when its turn comes. The bell runs within the write and may only take a note. So may
+`wants`, by which a subscriber passes over what is nothing to it: it is asked while nothing waits to be taken, so that
+what is passed over comes before everything that is not.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from baseload.embedded.store.log import Event
+
+Wants = Callable[[Event], bool]
+"""Whether an event is anything to a subscriber"""
 
 
 class Subscription:
     """The events of some classes of one kind since it began, in the order of their versions, each once."""
 
-    __slots__ = ("_events", "_ring", "classes")
+    __slots__ = ("_events", "_ring", "_wants", "classes")
 
-    def __init__(self, classes: Iterable[str], ring: Callable[[], None]) -> None:
+    def __init__(self, classes: Iterable[str], ring: Callable[[], None], wants: Wants | None = None) -> None:
         self.classes = tuple(classes)
-        self._ring = ring
+        self._ring, self._wants = ring, wants
         self._events: list[Event] = []
 
-    def take(self) -> list[Event]:
+    def take(self) -> Sequence[Event]:
         """What came since the last time."""
-        events, self._events = self._events, []
+        events = self._events
+        if not events:
+            return ()
+        self._events = []
         return events
 
     def note(self, event: Event) -> None:
         """For the store: one more event."""
         events = self._events
-        events.append(event)
-        if len(events) == 1:
+        if events:
+            events.append(event)
+        elif self._wants is None or self._wants(event):
+            events.append(event)
             self._ring()

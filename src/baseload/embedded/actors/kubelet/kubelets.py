@@ -66,7 +66,7 @@ class Kubelets:
         self._machines = machines
         self.volumes = Volumes(self.client, self.lives.ring) if awaits_volumes else None
         self.waiting: dict[str, tuple[PodRun, NodeRun]] = {}  # uid -> a pod that waits for its volumes
-        self._pods = self.client.subscribe("", "Pod", _OF_PODS, self.lives.ring)
+        self._pods = self.client.subscribe("", "Pod", _OF_PODS, self.lives.ring, self._wants)
         self._nodes = self.client.subscribe("", "Node", _OF_NODES, self.lives.ring)
         self._changes = machines.follow(self.lives.ring)
         self._network = self.network.follow(self.lives.ring)
@@ -146,6 +146,14 @@ class Kubelets:
             elif news.is_about(run.record, node.name):
                 run.begins = self.clock.now()
                 self.lives.poke(held[1])
+
+    def _wants(self, event: Event) -> bool:
+        """Whether it is about a pod on a node, which the kubelet there has not let go of by itself."""
+        record = event.record
+        if event.type != "DELETED":
+            return bool(record.node)
+        node = self.nodes.get(record.node)
+        return node is not None and record.uid in node.pods
 
     def _hear_of(self, event: Event) -> None:
         record = event.record

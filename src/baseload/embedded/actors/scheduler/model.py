@@ -17,6 +17,7 @@ from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.scheduler.readings import Readings
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Record
+from baseload.embedded.store.subscription import Wants
 from baseload.kube.types import core
 from baseload.values.clock import Bell, Clock
 
@@ -38,21 +39,22 @@ class Model:
         self.promised: Final[dict[str, Pod]] = {}  # uid -> a pod without a node, with the node that it is nominated to
         self.storage_version = 0
         """Rises with every change of a volume, a claim, a class or what nodes attach"""
-        heard: tuple[tuple[str, str, tuple[str, ...], Callable[[Event], None]], ...] = (
-            ("", "Namespace", ("added", "removed", "other"), self._namespace),
-            ("", "Node", ("added", "removed", "spec", "status", "other"), self._node),
-            ("", "Service", _BEINGS, self._service),
-            ("", "PersistentVolume", _ALL, self._storage),
-            ("", "PersistentVolumeClaim", _ALL, self._claim),
-            ("storage.k8s.io", "StorageClass", _BEINGS, self._storage),
-            ("storage.k8s.io", "CSINode", _BEINGS, self._storage),
-            ("", "Pod", _ALL, self._pod),
+        heard: tuple[tuple[str, str, tuple[str, ...], Callable[[Event], None], Wants | None], ...] = (
+            ("", "Namespace", ("added", "removed", "other"), self._namespace, None),
+            ("", "Node", ("added", "removed", "spec", "status", "other"), self._node, None),
+            ("", "Service", _BEINGS, self._service, None),
+            ("", "PersistentVolume", _ALL, self._storage, None),
+            ("", "PersistentVolumeClaim", _ALL, self._claim, None),
+            ("storage.k8s.io", "StorageClass", _BEINGS, self._storage, None),
+            ("storage.k8s.io", "CSINode", _BEINGS, self._storage, None),
+            ("", "Pod", _ALL, self._pod, self._is_news),
         )
         self._bell: Final = bell
         self.has_news = False
         """Whether there is something to hear"""
         self._heard: Final = [
-            (client.subscribe(group, name, classes, self._ring), hear) for group, name, classes, hear in heard
+            (client.subscribe(group, name, classes, self._ring, wants), hear)
+            for group, name, classes, hear, wants in heard
         ]
 
     def begin(self) -> None:
@@ -93,13 +95,26 @@ class Model:
 
     # -- pods
 
-    def _pod(self, event: Event) -> None:
+    def _is_news(self, event: Event) -> bool:
+        """Whether something becomes of a pod that is not known yet; what a kubelet says of its start is noted."""
         record, old = event.record, event.old
-        if old is not None and record.status is not old.status and record.node and _is_alike(old, record):
-            known = self.cluster.pods.get(record.uid)
-            if known is not None and event.type != "DELETED" and not pods.is_over(record):
-                known.started = known.started or pods.status(record).start_time  # a kubelet's word
-                return
+        if old is None or event.type == "DELETED" or not record.node:
+            return True
+        known, told = self.cluster.pods.get(record.uid), pods.status(record)
+        if known is None or told.phase in pods.OVER or not (_is_alike(old, record) or self._is_known(known, record)):
+            return True
+        known.started = known.started or told.start_time
+        return False
+
+    def _is_known(self, known: Pod, record: Record) -> bool:
+        """Whether a pod that has a node is known as it is."""
+        ends = record.deletion is not None
+        return known.node == record.node and known.is_terminating == ends and known.kind is self.readings.kind(record)
+
+    def _pod(self, event: Event) -> None:
+        record = event.record
+        if not self._is_news(event):
+            return
         if event.type == "DELETED" or pods.is_over(record):
             self._gone(record)
         else:
@@ -120,9 +135,7 @@ class Model:
 
     def _placed(self, record: Record) -> None:
         known = self.cluster.pods.get(record.uid)
-        kind = self.readings.kind(record)
-        ends = record.deletion is not None
-        if known is not None and known.node == record.node and known.kind is kind and known.is_terminating == ends:
+        if known is not None and self._is_known(known, record):
             known.started = known.started or pods.status(record).start_time
             return
         pod = self.readings.pod(record, record.node)

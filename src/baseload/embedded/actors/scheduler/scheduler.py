@@ -11,12 +11,11 @@ from baseload.embedded.actors.scheduler.storage import Claims
 from baseload.embedded.actors.series import Series
 from baseload.embedded.api.cluster import Cluster
 from baseload.values import instant
-from baseload.values.clock import Clock
+from baseload.values.clock import FOREVER, Clock
 
 MANAGER: Final = "kube-scheduler"
 _TIDY: Final = 1 << 10  # kinds of pods that come until what is remembered of those that are gone is dropped
 _LOOK: Final = 1 << 8  # cycles after which that is looked for
-_IDLE: Final = 3600.0  # seconds, at most, without a look at the queue
 
 
 class Scheduler:
@@ -81,7 +80,7 @@ class Scheduler:
         now = self._clock.now()
         due = self.model.queue.due(now), self._claims.next(), self._series.due()
         times = [time for time in due if time is not None]
-        return max(min(times) - now, 0) / instant.SECOND if times else _IDLE
+        return max(min(times) - now, 0) / instant.SECOND if times else FOREVER
 
     def _forget(self) -> None:
         self.model.readings.forget()

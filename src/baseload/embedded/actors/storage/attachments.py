@@ -44,8 +44,8 @@ class Attachments:
         self._unused: dict[tuple[str, str], int] = {}  # volume and node -> since when no pod there uses it
         client = objects.client
         self._heard = (
-            (client.subscribe("", "Pod", ("added", "bound", "removed"), ring), self._hear_pod),
-            (client.subscribe("", "Pod", ("status",), ring), self._hear_status),
+            (client.subscribe("", "Pod", ("added", "bound", "removed"), ring, _has_claims), self._hear_pod),
+            (client.subscribe("", "Pod", ("status",), ring, _has_claims), self._hear_status),
             (client.subscribe("", "PersistentVolumeClaim", ("spec", "status"), ring), self._hear_claim),
             (client.subscribe(GROUP, "VolumeAttachment", _ALL, ring), self._hear_attachment),
         )
@@ -248,6 +248,10 @@ class Attachments:
             for uid in self._by_claim.get(f"{reference.namespace}/{reference.name}", ()):
                 if self._users[uid].node == node:
                     yield self._users[uid]
+
+
+def _has_claims(event: Event) -> bool:
+    return bool(claims_of(event.record))
 
 
 def _finalizer(driver: str) -> str:

@@ -5,13 +5,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from baseload.embedded.actors.storage.disks import DiskError
-from baseload.values.clock import Bell, Clock
+from baseload.values.clock import FOREVER, Bell, Clock
 from baseload.values.instant import SECOND
 
 WORKERS: Final = 10
 FIRST: Final = 1  # seconds until a failure is tried again, doubling, as the sidecars of CSI drivers do it
 LONGEST: Final = 300
-_LONG: Final = 3600.0
 
 Job = Callable[[], Coroutine[Any, Any, None]]
 
@@ -43,7 +42,7 @@ class Jobs:
             now = self._clock.now()
             if not self._due or self._due[0][0] > now:
                 self._idle.append(bell)
-                await bell.wait((self._due[0][0] - now) / SECOND if self._due else _LONG)
+                await bell.wait((self._due[0][0] - now) / SECOND if self._due else FOREVER)
                 if bell in self._idle:
                     self._idle.remove(bell)
                 continue

@@ -11,11 +11,10 @@ from baseload.embedded.actors.storage.ephemeral import EphemeralVolumes
 from baseload.embedded.actors.storage.jobs import Jobs
 from baseload.embedded.actors.storage.objects import Objects
 from baseload.embedded.api.cluster import Cluster
-from baseload.values.clock import Clock
+from baseload.values.clock import FOREVER, Clock
 from baseload.values.instant import SECOND
 
 MANAGER: Final = "kube-controller-manager"
-_LONG: Final = 3600.0
 
 
 class Storage:
@@ -53,4 +52,4 @@ class Storage:
             moments = [
                 at for it in (self._ephemeral, self._claims, self._attachments) if (at := it.next(now)) is not None
             ]
-            await self._bell.wait(max(0, min(moments) - now) / SECOND if moments else _LONG)
+            await self._bell.wait(max(0, min(moments) - now) / SECOND if moments else FOREVER)

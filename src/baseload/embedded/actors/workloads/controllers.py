@@ -24,7 +24,7 @@ from baseload.embedded.api import usage as usages
 from baseload.embedded.api.cluster import Cluster
 from baseload.embedded.api.usage import Usage
 from baseload.values import instant
-from baseload.values.clock import Clock
+from baseload.values.clock import FOREVER, Clock
 
 KINDS: Final[tuple[type[Controller], ...]] = (
     Deployments,
@@ -41,7 +41,6 @@ KINDS: Final[tuple[type[Controller], ...]] = (
     VolumeProtection,
 )
 """The controllers, in the order in which they take their turn"""
-_IDLE: Final = 3600.0  # seconds without anything due, after which the queues are looked at all the same
 
 
 class Controllers:
@@ -108,4 +107,4 @@ class Controllers:
             if moment <= now:
                 return 0
             first = moment if first is None or moment < first else first
-        return _IDLE if first is None else (first - now) / instant.SECOND
+        return FOREVER if first is None else (first - now) / instant.SECOND

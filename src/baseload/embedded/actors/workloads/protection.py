@@ -61,5 +61,7 @@ class VolumeProtection(_Protection):
 def claims(pod: Record) -> list[str]:
     """The claims that a pod names."""
     volumes = pod.body.spec(PodSpec).volumes
+    if not volumes:
+        return []
     named = [held.persistent_volume_claim.claim_name for held in volumes if held.persistent_volume_claim is not None]
     return [*named, *(f"{pod.name}-{held.name}" for held in volumes if held.ephemeral is not None)]
