@@ -45,13 +45,13 @@ Listener = Callable[[Transition], None]
 class Kept:
     """The objects of one kind; its reflector alone writes them."""
 
-    def __init__(self, kind: Kind, tell: Listener) -> None:
+    def __init__(self, kind: Kind, dirty: dict[tuple[Kind, tuple[str, str]], None]) -> None:
         self.kind = kind
+        self.listeners: list[Listener] = []
         self.objects: dict[tuple[str, str], Object] = {}
         self.is_synced = False
-        self.version = ""
         self.changes = 0  # how many were told so far
-        self._tell = tell
+        self._dirty = dirty
 
     def replace(self, objects: Sequence[Object], version: str) -> None:
         """These are all the objects; what differs from those that were known is told."""
@@ -62,29 +62,28 @@ class Kept:
             before = self.objects.get(object.key)
             if before is None or _differ(before, object):
                 self._put(object.key, object)
-        self.version, self.is_synced = version, True
+        self.is_synced = True
 
     def change(self, event: Event) -> None:
-        """One object came, changed or went; what changes nothing is not told."""
+        """One object came, changed or went; the reflector tells each state once."""
         key = event.object.key
-        before = self.objects.get(key)
-        if event.type == "DELETED":
-            if before is not None:
-                self._put(key, None)
-        elif before is None or _differ(before, event.object):
+        if event.type != "DELETED":
             self._put(key, event.object)
-        self.version = event.object.version
+        elif key in self.objects:
+            self._put(key, None)
 
     def reached(self, version: str) -> None:
-        """Nothing changed up to a version."""
-        self.version = version
+        """Nothing changed up to a version, which matters to nobody here."""
 
     def _put(self, key: tuple[str, str], after: Object | None) -> None:
         before = self.objects.pop(key, None)
         if after is not None:
             self.objects[key] = after
         self.changes += 1
-        self._tell(Transition(self.kind, key, before, after))
+        self._dirty[self.kind, key] = None
+        change = Transition(self.kind, key, before, after)
+        for listener in self.listeners:
+            listener(change)
 
 
 class Informer:
@@ -92,9 +91,8 @@ class Informer:
 
     def __init__(self, client: Client, kinds: Iterable[Kind], selected: Selected = EVERYTHING) -> None:
         self._client, self._selected = client, selected
-        self.kept = {kind: Kept(kind, self._note) for kind in kinds}
-        self._listeners: dict[Kind, list[Listener]] = {kind: [] for kind in self.kept}
         self._dirty: dict[tuple[Kind, tuple[str, str]], None] = {}
+        self.kept = {kind: Kept(kind, self._dirty) for kind in kinds}
         self._read: dict[tuple[Kind, tuple[str, str]], Wire | None] = {}  # what the view is made of
         self._rules = Rules()
         self._view = View()
@@ -107,7 +105,7 @@ class Informer:
         A listener may only take a note.
         """
         for kind in kinds or self.kept:
-            self._listeners[kind].append(listener)
+            self.kept[kind].listeners.append(listener)
 
     @property
     def is_synced(self) -> bool:
@@ -156,16 +154,12 @@ class Informer:
         self._read_dirty()
         return self._view
 
-    def _note(self, transition: Transition) -> None:
-        self._dirty[transition.kind, transition.key] = None
-        for listener in self._listeners[transition.kind]:
-            listener(transition)
-
     def _read_dirty(self) -> None:
         """Reads what changed since the last time, and folds it into the view."""
-        dirty, self._dirty = self._dirty, {}
+        dirty = list(self._dirty)
         if not dirty:
             return
+        self._dirty.clear()
         changes: list[Change] = []
         for place in dirty:
             kind, (namespace, name) = place

@@ -103,7 +103,7 @@ class _Memory(msgspec.Struct, gc=False):
 
     def meant(self, type: str, reason: str, message: str, now: int) -> _Told:
         """What an event is counted in."""
-        alike = [one for one in self.told if one.reason == reason and one.type == type]
+        alike = [one for one in self.told if one.reason == reason and one.type == type] if self.told else []
         if alike and now - max([one.at for one in alike]) > SIMILAR_WITHIN:
             for one in alike:
                 one.is_counted = False
@@ -176,7 +176,8 @@ class Recorder:
             if now - memory.since >= REFILL:
                 back = (now - memory.since) // REFILL
                 memory.tokens, memory.since = min(BURST, memory.tokens + back), memory.since + back * REFILL
-        memory.until = now + max(KEPT, (BURST - memory.tokens) * REFILL)
+        refilled = (BURST - memory.tokens) * REFILL
+        memory.until = now + (refilled if refilled > KEPT else KEPT)
         return memory
 
     def forget(self, about: Record) -> None:

@@ -104,7 +104,8 @@ class Ledger:
 
         Nothing where the namespace is gone or ends.
         """
-        self._settle()
+        if self._have_ended:
+            self._settle()
         about = f"{namespace}/{row.name}"
         last, then, given = self._last
         free = given + 1 if then == now and last == about else now
@@ -184,24 +185,20 @@ class Ledger:
         self._tell(row, is_new=True)
 
     def _tell(self, row: Row, *, is_new: bool) -> None:
-        self._turn += 1
-        row.turn = self._turn
+        row.turn = self._turn = self._turn + 1
         if row.is_written:
             row.is_written = False
             self._waiting += 1
         for follow in self.followers:
             follow(row, is_new)
-        if self.writes_every_event or self._is_watched():
+        now = self._clock.now()
+        if self.table.asleep:
+            self._watched = now  # somebody waits for the next event
+        if self.writes_every_event or now - self._watched < _STAYS:
             if self._waiting == 1:
                 self._write(row)
             else:
                 self.refresh("", "", False)
-
-    def _is_watched(self) -> bool:
-        now = self._clock.now()
-        if self.table.asleep:
-            self._watched = now
-        return now - self._watched < _STAYS
 
     def _write(self, row: Row) -> None:
         """Makes the object what the row says."""

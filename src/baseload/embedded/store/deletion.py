@@ -68,12 +68,9 @@ def marked(record: Record, options: Options, now: int) -> Record:
 def is_over(record: Record) -> bool:
     """Whether nothing holds a marked object any more."""
     deletion = record.deletion
-    return deletion is not None and deletion.grace == 0 and not record.finalizers and not is_held_by_spec(record)
-
-
-def is_held_by_spec(record: Record) -> bool:
-    """Whether a namespace still has finalizers in its spec."""
-    return record.resource.has_spec_finalizers and bool(spec_finalizers(record))
+    if deletion is None or deletion.grace or record.finalizers:
+        return False
+    return not record.resource.has_spec_finalizers or not spec_finalizers(record)
 
 
 def spec_finalizers(record: Record) -> list[str]:

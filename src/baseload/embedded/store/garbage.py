@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -43,13 +43,9 @@ class Garbage:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._dependents: dict[str, dict[Place, None]] = {}  # uid of the owner -> where its dependents are
-        self._doubtful: OrderedDict[Place, None] = OrderedDict()  # taken from its head, which a dict is slow at
+        self.doubtful: Final[OrderedDict[Place, None]] = OrderedDict()  # taken from its head, which a dict is slow at
+        """What has to be looked at; nobody else writes it"""
         self._unknown: dict[Place, None] = {}  # objects with an owner of a kind that is not served
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether there is anything to look at."""
-        return bool(self._doubtful)
 
     def dependents(self, uid: str) -> list[Record]:
         """The objects that name this owner."""
@@ -75,18 +71,18 @@ class Garbage:
         place = (table.resource, key)
         self._note_owners(place, record, None)
         if record.deletion is not None:
-            self._doubtful[place] = None
+            self.doubtful[place] = None
 
     def served(self) -> None:
         """For the store: another kind is served, whose objects may be the owners that were unknown."""
-        self._doubtful.update(self._unknown)
+        self.doubtful.update(self._unknown)
         self._unknown.clear()
 
     def run(self) -> int:
         """Looks at all that is doubtful, and at what becomes so; how many objects that were."""
         looked_at = 0
-        while self._doubtful:
-            self._judge(self._doubtful.popitem(last=False)[0])
+        while self.doubtful:
+            self._judge(self.doubtful.popitem(last=False)[0])
             looked_at += 1
         return looked_at
 
@@ -102,17 +98,17 @@ class Garbage:
         for owner in after:
             self._dependents.setdefault(owner.uid, {})[place] = None
         if after:
-            self._doubtful[place] = None
+            self.doubtful[place] = None
         if record is not None:
             for owner in before:
                 self._doubt_owner(owner, record)
 
     def _note_marked(self, record: Record, place: Place) -> None:
         if ORPHAN in record.finalizers:
-            self._doubtful[place] = None
+            self.doubtful[place] = None
         elif FOREGROUND in record.finalizers:
             self._doubt_dependents(record.uid)
-            self._doubtful[place] = None
+            self.doubtful[place] = None
 
     def _forget(self, uid: str, place: Place) -> None:
         places = self._dependents.get(uid, {})
@@ -123,13 +119,13 @@ class Garbage:
     def _doubt_dependents(self, uid: str) -> None:
         found = self._dependents.get(uid)
         if found:
-            self._doubtful.update(found)
+            self.doubtful.update(found)
 
     def _doubt_owner(self, owner: Owner, dependent: Record) -> None:
         """An owner that waits for its dependents may wait for one less."""
         found = self._owner(owner, dependent)
         if isinstance(found, Record) and found.deletion is not None and FOREGROUND in found.finalizers:
-            self._doubtful[found.resource, found.key] = None
+            self.doubtful[found.resource, found.key] = None
 
     # -- judgement
 

@@ -49,6 +49,14 @@ class Log:
     def append(self, event: Event) -> None:
         self.events.append(event)
 
+    def tell(self, event: Event) -> None:
+        """Appends an event that readers may see at once."""
+        events = self.events
+        events.append(event)
+        self.shown += 1
+        if len(events) > 2 * self._bound:
+            self.show()
+
     def show(self) -> None:
         """Lets readers see all events; drops the oldest where there are too many."""
         events = self.events

@@ -33,29 +33,25 @@ class Namespaces:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._table: Table | None = None  # None where namespaces are not served: then there are no rules
-        self._ending: dict[str, bool] = {}  # name -> whether something changed since it was looked at
-
-    @property
-    def is_ending(self) -> bool:
-        """Whether any namespace ends."""
-        return bool(self._ending)
+        self.ending: dict[str, bool] = {}
+        """name -> whether something changed since it was looked at; nobody else writes it"""
 
     def served(self, table: Table) -> None:
         """For the store: another kind is served, perhaps that of namespaces."""
         if table.resource.has_spec_finalizers:
             self._table = table
-            self._ending = {name: True for name, found in table.records.items() if found.deletion is not None}
+            self.ending = {name: True for name, found in table.records.items() if found.deletion is not None}
 
     def note(self, event: Event) -> None:
         """For the store: one write."""
         record = event.record
-        if record.namespace in self._ending:
-            self._ending[record.namespace] = True
+        if record.namespace in self.ending:
+            self.ending[record.namespace] = True
         elif record.resource.has_spec_finalizers and record.deletion is not None:
             if event.type == "DELETED":
-                self._ending.pop(record.name, None)
+                self.ending.pop(record.name, None)
             else:
-                self._ending.setdefault(record.name, True)
+                self.ending.setdefault(record.name, True)
 
     def takes(self, namespace: str) -> bool:
         """Whether something may be created there."""
@@ -88,8 +84,8 @@ class Namespaces:
     def run(self) -> int:
         """Takes the ending namespaces in which something changed a step further; how many writes that took."""
         before = self._store.version
-        for name in [name for name, has_changed in self._ending.items() if has_changed]:
-            self._ending[name] = False
+        for name in [name for name, has_changed in self.ending.items() if has_changed]:
+            self.ending[name] = False
             self._empty(name)
         return self._store.version - before
 

@@ -261,8 +261,13 @@ class Store:
 
     def tell(self, seen: Record, status: Section, managed: Section) -> Record:
         """Gives the object that was seen another status, as whoever runs it tells: the shortest way of a change."""
-        resource = seen.resource
-        old = self.get(resource, seen.namespace, seen.name)
+        if self._broken is not None:
+            raise self._broken
+        resource, key = seen.resource, seen.key
+        table = self._tables[resource]
+        old = table.records.get(key)
+        if old is None:
+            raise errors.not_found(resource, seen.name)
         if old.uid != seen.uid:
             rules.check_preconditions(old, seen.uid, 0)
         record = Record(
@@ -281,7 +286,7 @@ class Store:
             old.created,
             old.deletion,
         )
-        self._emit(self._tables[resource], old.key, "MODIFIED", record, old)
+        self._emit(table, key, "MODIFIED", record, old)
         return record
 
     def delete(
@@ -295,17 +300,19 @@ class Store:
     ) -> Removal:
         """Removes an object, or marks it where grace or finalizers hold it."""
         old = self.get(resource, namespace, name)
-        deletion.check(old, options)
+        table, key = self._tables[resource], old.key
+        if options.uid or options.version:
+            deletion.check(old, options)
         new = deletion.marked(old, options, self._clock.now())
         if resource.has_spec_finalizers:
             new = self.namespaces.ended(old, new)
         if deletion.is_over(new):
             last = old if old.deletion is None else new
-            return Removal(last if dry_run else self._remove(self.table(resource), old.key, old, last), is_gone=True)
+            return Removal(last if dry_run else self._remove(table, key, old, last), is_gone=True)
         if new is old or dry_run:
             return Removal(new, is_gone=False)
         record = new.at(self.version + 1)
-        self._emit(self.table(resource), old.key, "MODIFIED", record, old)
+        self._emit(table, key, "MODIFIED", record, old)
         return Removal(record, is_gone=False)
 
     def delete_collection(
@@ -325,7 +332,7 @@ class Store:
 
     def tidy(self) -> int:
         """Collects garbage and empties ending namespaces until nothing is left to do; how many writes that took."""
-        if not self.garbage.is_doubtful and not self.namespaces.is_ending:
+        if not self.garbage.doubtful and not self.namespaces.ending:
             return 0
         before = self.version
         while self.garbage.run() or self.namespaces.run():
@@ -377,17 +384,21 @@ class Store:
             table.remove(key, old)
         else:
             table.put(key, record, old)
-        table.log.append(event)
-        if record.shared.owners or type == "DELETED" or record.deletion is not None or old is not None:
+        if (
+            record.deletion is not None
+            or type == "DELETED"
+            or (record.shared.owners if old is None else old.shared is not record.shared)
+        ):
             self.garbage.note(event, key)
-        if self.namespaces.is_ending or table.resource.has_spec_finalizers:
+        if self.namespaces.ending or table.resource.has_spec_finalizers:
             self.namespaces.note(event)
         if self._journal is None:
             self.published = record.version
-            table.log.show()
+            table.log.tell(event)
             if table.subscriptions or table.asleep:
                 self._tell(table, event)
         else:
+            table.log.append(event)
             self._keep(table, key, event)
         if not self._is_turn:
             self._is_turn = True

@@ -6,7 +6,7 @@ subscriber takes what is there when its turn comes. The bell runs within the wri
 what is passed over comes before everything that is not.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from baseload.embedded.store.log import Event
 
@@ -24,12 +24,9 @@ class Subscription:
         self._ring, self._wants = ring, wants
         self._events: list[Event] = []
 
-    def take(self) -> Sequence[Event]:
+    def take(self) -> list[Event]:
         """What came since the last time."""
-        events = self._events
-        if not events:
-            return ()
-        self._events = []
+        events, self._events = self._events, []
         return events
 
     def note(self, event: Event) -> None:

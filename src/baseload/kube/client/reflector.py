@@ -159,9 +159,10 @@ def is_ahead(error: ApiError) -> bool:
 
 def is_later(version: str, than: str) -> bool:
     """Whether a version is a later one; versions that are no numbers are later where they differ."""
-    if version.isdecimal() and than.isdecimal():
+    try:
         return int(version) > int(than)
-    return version != than
+    except ValueError:
+        return version != than
 
 
 async def offers_streaming(client: Client) -> bool:

@@ -55,7 +55,7 @@ class Deployments(Controller):
     def begin(self) -> None:
         super().begin()
         self.place.hear("apps", "ReplicaSet", ALL, self._note_replica_set)
-        self.pods.hear("ReplicaSet", self._note_pod)
+        self.pods.hear_removed("ReplicaSet", self._note_pod)
         for record in self.client.records("apps", "ReplicaSet").values():
             self._note_free(record, is_gone=False)
 
@@ -83,8 +83,6 @@ class Deployments(Controller):
 
     def _note_pod(self, owner: Owner, event: Event) -> None:
         """Recreate waits for the last old pod to be gone."""
-        if event.type != "DELETED":
-            return
         held = self.client.store.find(self._replica_set.resource, event.record.namespace, owner.name)
         above = controller_of(held) if held is not None else None
         if above is not None and above.kind == self.kind:

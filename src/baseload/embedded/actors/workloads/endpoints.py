@@ -136,10 +136,13 @@ class EndpointSlices(Controller):
         self._meaning.drop(key.partition("/")[0], key)
 
     def _note_pod(self, event: Event) -> None:
+        meant = self._meaning.of_event(event)
+        if not meant:
+            return
         pod, old = event.record, event.old
         if event.type == "MODIFIED" and old is not None and old.shared is pod.shared and _is_shown_alike(old, pod):
             return
-        for key, is_meant in self._meaning.of_event(event):
+        for key, is_meant in meant:
             if is_meant:
                 self._scopes[key].pods[pod.key] = None
             else:

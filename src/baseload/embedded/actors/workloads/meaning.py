@@ -1,6 +1,6 @@
 """Whose selectors mean a pod, among many: asked once for all pods of a namespace that have the same metadata."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from baseload.embedded.store.log import Event
@@ -40,8 +40,10 @@ class Meaning:
             found = known[shared] = tuple(key for key, matches in selectors.items() if matches(shared.labels))
         return found
 
-    def of_event(self, event: Event) -> Iterable[tuple[str, bool]]:
+    def of_event(self, event: Event) -> Sequence[tuple[str, bool]]:
         """Who meant a pod or means it: each key, and whether the pod is among those that it means now."""
+        if not self._selectors:
+            return ()
         pod, old = event.record, event.old
         if not self._selectors.get(pod.namespace):
             return ()

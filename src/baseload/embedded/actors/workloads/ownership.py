@@ -127,6 +127,7 @@ class PodIndex:
         self._tallies: dict[str, Tally] = {}  # uid of the owner -> its pods
         self._orphans: dict[str, dict[str, Record]] = {}  # namespace -> key -> pod
         self._heard: dict[str, list[Heard]] = {}  # kind of the owner -> who is told
+        self._heard_removed: dict[str, list[Heard]] = {}
         self._orphaned: list[Callable[[Event], None]] = []
         self._all: list[Callable[[Event], None]] = []
         self._by_namespace: dict[str, dict[str, Record]] = {}  # namespace -> key -> pod
@@ -134,6 +135,10 @@ class PodIndex:
     def hear(self, kind: str, function: Heard) -> None:
         """Has a function told of the pods of a kind of owner."""
         self._heard.setdefault(kind, []).append(function)
+
+    def hear_removed(self, kind: str, function: Heard) -> None:
+        """Has a function told of the pods of a kind of owner that are gone."""
+        self._heard_removed.setdefault(kind, []).append(function)
 
     def hear_orphans(self, function: Callable[[Event], None]) -> None:
         """Has a function told of the pods that nobody controls."""
@@ -193,6 +198,9 @@ class PodIndex:
     def _tell(self, owner: Owner, event: Event) -> None:
         for function in self._heard.get(owner.kind, ()):
             function(owner, event)
+        if event.type == "DELETED":
+            for function in self._heard_removed.get(owner.kind, ()):
+                function(owner, event)
 
     def _put(self, owner: Owner | None, key: str, pod: Record) -> bool:
         if owner is None:

@@ -1,12 +1,16 @@
 """Claims and volumes that are being deleted stay until nobody uses them."""
 
 from abc import abstractmethod
+from typing import Final
 
 from baseload.embedded.actors.workloads.controller import Controller
 from baseload.embedded.store import selection
 from baseload.embedded.store.log import Event
 from baseload.embedded.store.record import Record
 from baseload.kube.types.core import PodSpec
+
+_NONE: Final = "names no claims"
+"""Noted of the sections of pods, which many share"""
 
 
 class _Protection(Controller):
@@ -60,8 +64,11 @@ class VolumeProtection(_Protection):
 
 def claims(pod: Record) -> list[str]:
     """The claims that a pod names."""
+    if pod.body.is_noted(_NONE):
+        return []
     volumes = pod.body.spec(PodSpec).volumes
-    if not volumes:
+    if all(held.persistent_volume_claim is None and held.ephemeral is None for held in volumes):
+        pod.body.note(_NONE)
         return []
     named = [held.persistent_volume_claim.claim_name for held in volumes if held.persistent_volume_claim is not None]
     return [*named, *(f"{pod.name}-{held.name}" for held in volumes if held.ephemeral is not None)]
