@@ -8,7 +8,7 @@ before which nothing else is due goes on at once: the clock is put forward, and 
 
 import heapq
 import types
-from collections.abc import Awaitable, Coroutine, Generator
+from collections.abc import Coroutine, Generator
 from typing import Any, Final, Literal
 
 from baseload.values import instant
@@ -75,11 +75,8 @@ class VirtualBell:
         else:
             self._rung = True
 
-    def wait(self, seconds: float = FOREVER) -> Awaitable[bool]:
-        return self._wait(seconds)
-
     @types.coroutine
-    def _wait(self, seconds: float) -> Generator[int | None, bool, bool]:
+    def wait(self, seconds: float = FOREVER) -> Generator[int | None, bool, bool]:
         if self._rung:
             self._rung = False
             return True
@@ -202,7 +199,7 @@ class VirtualClock:
             self._ended(task, error)
         else:
             if until is not None:
-                self.resume(task, max(until, self._now))
+                self.resume(task, until if until > self._now else self._now)
         finally:
             self._running = before
 
@@ -224,4 +221,4 @@ async def _interrupt() -> None:
 
 def nanoseconds(seconds: float) -> int:
     """A duration as the heap counts it; less than nothing is nothing."""
-    return max(round(seconds * instant.SECOND), 0)
+    return round(seconds * instant.SECOND) if seconds > 0 else 0

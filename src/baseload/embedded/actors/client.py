@@ -124,7 +124,8 @@ class ActorClient:
 
     def delete(self, old: Record, options: Options = deletion.DEFAULT) -> Record:
         """Deletes that very object."""
-        if self.store.get(old.resource, old.namespace, old.name).uid != old.uid:
+        held = self.store.find(old.resource, old.namespace, old.name)
+        if held is not None and held.uid != old.uid:
             options = Options(options.grace_seconds, options.propagation, old.uid, options.version)  # it is refused
         removal = self.store.delete(old.resource, old.namespace, old.name, options)
         self.cluster.removed(removal.record)
@@ -215,14 +216,13 @@ class ActorClient:
         if pod.node or pod.deletion is not None:
             why = f'pod {pod.name} is already assigned to node "{pod.node}"' if pod.node else "pod is being deleted"
             raise errors.conflict(pod.resource, pod.name, why)
-        scheduled = _scheduled(self.now())
-
-        def bound(held: Record) -> Record:
-            told = pods.status(held)
-            status = msgspec.structs.replace(told, conditions=told.with_condition(scheduled), nominated_node_name="")
-            return held.bound(node).with_status(status)
-
-        return self._changed(pod, bound, "all")
+        held = self.store.get(pod.resource, pod.namespace, pod.name)
+        told = pods.status(held)
+        conditions = told.with_condition(_scheduled(self.now()))
+        status = msgspec.structs.replace(told, conditions=conditions, nominated_node_name="")
+        record = self.store.tell(held if held.uid == pod.uid else pod, status, held.managed, node)
+        self.store.tidy()
+        return record
 
     def _changed(self, old: Record, function: Callable[[Record], Record], part: Part, *, version: int = 0) -> Record:
         """The change of that very object in its present state, or with `version` in that one alone."""

@@ -61,7 +61,8 @@ class Lives:
         while True:
             self._is_awake = True
             self._hear()
-            while heap and heap[0][0] <= clock.now():
+            now = clock.now()
+            while heap and heap[0][0] <= now:
                 _, _, living, turn = heapq.heappop(heap)
                 if living.turn == turn and not living.is_over:
                     self._go_on(living)

@@ -264,7 +264,10 @@ def _built_in(served: Served) -> ServedKind:
 
 def _pod_grace(record: Record, asked: int | None) -> int:
     """A pod that runs nowhere has nobody to wait for, nor has one whose containers have all ended."""
-    if not record.node or selection.field(record, "status.phase") in ("Succeeded", "Failed"):
+    if not record.node:
+        return 0
+    phase = getattr(record.status, "phase", None)  # of a status that an actor wrote
+    if (selection.field(record, "status.phase") if phase is None else phase) in ("Succeeded", "Failed"):
         return 0
     if asked is not None:
         return asked

@@ -8,7 +8,8 @@ TRIES: Final = 8  # generated names that are taken before the client is told so
 _LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"  # no vowels, no digits that look like letters
 _SUFFIX: Final = 5
 _PREFIX_AT_MOST: Final = 63 - _SUFFIX
-_SUFFIXES: Final = len(_LETTERS) ** _SUFFIX
+_BASE: Final = len(_LETTERS)
+_SUFFIXES: Final = _BASE**_SUFFIX
 
 
 def uid(chance: Chance) -> str:
@@ -28,7 +29,7 @@ def suffix(number: int) -> str:
     number %= _SUFFIXES
     text = ""
     for _ in range(_SUFFIX):
-        number, letter = divmod(number, len(_LETTERS))
+        number, letter = divmod(number, _BASE)
         text += _LETTERS[letter]
     return text
 

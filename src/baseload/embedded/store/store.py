@@ -12,7 +12,7 @@ The store runs in one thread and never waits.
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
-from baseload.embedded.store import deletion, errors, listing, names, rules
+from baseload.embedded.store import deletion, errors, listing, names, rules, subscription
 from baseload.embedded.store import parse as parsing
 from baseload.embedded.store.deletion import Options
 from baseload.embedded.store.errors import Broken
@@ -165,16 +165,16 @@ class Store:
         self, resource: Resource, classes: Iterable[str], ring: Callable[[], None], wants: Wants | None = None
     ) -> Subscription:
         """A queue of the events of some classes of change (`Resource.classify`) from now on; `ring` may only note."""
-        subscription = Subscription(classes, ring, wants)
+        subscribed = Subscription(classes, ring, wants)
         table = self.table(resource)
-        for name in subscription.classes:
-            table.subscriptions.setdefault(name, []).append(subscription)
-        return subscription
+        for name in subscribed.classes:
+            table.subscriptions.setdefault(name, []).append(subscribed)
+        return subscribed
 
-    def unsubscribe(self, resource: Resource, subscription: Subscription) -> None:
+    def unsubscribe(self, resource: Resource, subscribed: Subscription) -> None:
         table = self.table(resource)
-        for name in subscription.classes:
-            table.subscriptions[name].remove(subscription)
+        for name in subscribed.classes:
+            table.subscriptions[name].remove(subscribed)
 
     # -- writing
 
@@ -259,8 +259,11 @@ class Store:
         new = function(old)
         return old if new is old else self._replace(old, new, part, dry_run, exact=exact)
 
-    def tell(self, seen: Record, status: Section, managed: Section) -> Record:
-        """Gives the object that was seen another status, as whoever runs it tells: the shortest way of a change."""
+    def tell(self, seen: Record, status: Section, managed: Section, node: str = "") -> Record:
+        """Gives the object that was seen another status, as whoever runs it tells: the shortest way of a change.
+
+        With `node` it is on that node from now on, which the generation counts.
+        """
         if self._broken is not None:
             raise self._broken
         resource, key = seen.resource, seen.key
@@ -277,12 +280,12 @@ class Store:
             old.shared,
             old.body,
             status,
-            old.node,
+            node or old.node,
             old.finalizers,
             managed,
             old.uid,
             self.version + 1,
-            old.generation,
+            old.generation + (resource.has_generation and bool(node)),
             old.created,
             old.deletion,
         )
@@ -419,8 +422,7 @@ class Store:
                 table.log.show()
             for table, event in told:
                 if table.subscriptions:
-                    for subscription in table.subscriptions.get(table.resource.classify(event), ()):
-                        subscription.note(event)
+                    subscription.note(event, table.subscriptions.get(table.resource.classify(event), ()))
             for table in changed:
                 table.wake_all()
         finally:
@@ -433,8 +435,7 @@ class Store:
             return
         self._is_telling = True
         try:
-            for subscription in subscribed:
-                subscription.note(event)
+            subscription.note(event, subscribed)
             if table.asleep:
                 sleepers, table.asleep = table.asleep, {}
                 for wake in sleepers.values():

@@ -17,23 +17,25 @@ Wants = Callable[[Event], bool]
 class Subscription:
     """The events of some classes of one kind since it began, in the order of their versions, each once."""
 
-    __slots__ = ("_events", "_ring", "_wants", "classes")
+    __slots__ = ("classes", "events", "ring", "wants")
 
     def __init__(self, classes: Iterable[str], ring: Callable[[], None], wants: Wants | None = None) -> None:
         self.classes = tuple(classes)
-        self._ring, self._wants = ring, wants
-        self._events: list[Event] = []
+        self.ring, self.wants = ring, wants
+        self.events: list[Event] = []
 
     def take(self) -> list[Event]:
         """What came since the last time."""
-        events, self._events = self._events, []
+        events, self.events = self.events, []
         return events
 
-    def note(self, event: Event) -> None:
-        """For the store: one more event."""
-        events = self._events
+
+def note(event: Event, subscribed: Iterable[Subscription]) -> None:
+    """For the store: one more event for those who asked for its class."""
+    for one in subscribed:
+        events = one.events
         if events:
             events.append(event)
-        elif self._wants is None or self._wants(event):
+        elif one.wants is None or one.wants(event):
             events.append(event)
-            self._ring()
+            one.ring()

@@ -50,6 +50,7 @@ class Client:
         retry: Retry | None = None,
     ) -> None:
         self.way, self.clock, self.chance = way, clock, chance
+        self._direct = way if isinstance(way, Direct) else None
         self._manager, self._deadline, self._retry = manager, deadline, retry or Retry()
 
     # -- reading
@@ -132,7 +133,7 @@ class Client:
     ) -> AsyncGenerator[Sequence[Event], None]:
         """The same, as many at a time as come together."""
         asked = requests.watch(resource, selected, version=version, seconds=seconds, initial=initial)
-        return self.way.events(asked) if isinstance(self.way, Direct) else self._changes(asked, seconds)
+        return self._changes(asked, seconds) if self._direct is None else self._direct.events(asked)
 
     async def _changes(self, asked: Request, seconds: int) -> AsyncGenerator[Sequence[Event], None]:
         async with aclosing(self.way.lines(asked, opening=self._deadline, idle=seconds + _IDLE)) as lines:

@@ -1,22 +1,21 @@
 """Which pods of a ReplicaSet go first when it has too many."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Final
 
+import msgspec
+
 from baseload.embedded.actors import pods
-from baseload.embedded.actors.workloads.ownership import ready_since
+from baseload.embedded.actors.workloads.ownership import ready_since, told
 from baseload.embedded.store.record import Record
-from baseload.values import instant
 
 COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 _PHASES: Final = {"Pending": 0, "Unknown": 1, "Running": 2}
 _LEAST, _MOST = -(2**31), 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True, gc=False):
     """A pod that may go, by what decides."""
 
     key: str
@@ -73,7 +72,10 @@ def bucket(age: int) -> int:
 
 def candidate(pod: Record, beside: int) -> Candidate:
     """A pod by what decides."""
-    status = pods.status(pod)
+    status, restarts = pods.status(pod), 0
+    for container in status.container_statuses:
+        if container.restart_count > restarts:
+            restarts = container.restart_count
     return Candidate(
         pod.key,
         pod.uid,
@@ -82,14 +84,16 @@ def candidate(pod: Record, beside: int) -> Candidate:
         ready_since(pod),
         cost(pod.shared.annotations),
         beside,
-        max((container.restart_count for container in status.container_statuses), default=0),
-        instant.parse(pod.created),
+        restarts,
+        told(pod.created),
     )
 
 
 def cost(annotations: dict[str, str]) -> int:
     """What the pod's owner says that its loss costs; 0 where that is no 32-bit integer."""
-    text = annotations.get(COST, "0")
+    text = annotations.get(COST)
+    if text is None:
+        return 0
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit()) or (digits != "0" and digits.startswith("0")):
         return 0
