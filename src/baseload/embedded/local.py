@@ -74,7 +74,7 @@ class Local:
             async with aclosing(self._batches(watch, _call(request))) as batches:
                 async for batch in batches:
                     if is_plain:
-                        yield [events.event(change) for change in batch]
+                        yield list(map(events.event, batch))
                     else:
                         yield [objects.read_event(frame(change)) for change in batch]
         except StatusError as error:

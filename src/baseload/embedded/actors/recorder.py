@@ -103,21 +103,37 @@ class _Memory(msgspec.Struct, gc=False):
 
     def meant(self, type: str, reason: str, message: str, now: int) -> _Told:
         """What an event is counted in."""
-        alike = [one for one in self.told if one.reason == reason and one.type == type] if self.told else []
-        if alike and now - max([one.at for one in alike]) > SIMILAR_WITHIN:
+        for one in self.told:
+            if one.reason == reason and one.type == type:
+                return self._among_alike(type, reason, message, now)
+        return self._another(type, reason, message, now)
+
+    def refill(self, now: int) -> None:
+        """Tokens come back with time."""
+        back = (now - self.since) // REFILL
+        self.tokens, self.since = min(BURST, self.tokens + back), self.since + back * REFILL
+
+    def _among_alike(self, type: str, reason: str, message: str, now: int) -> _Told:
+        """What an event is counted in, where others of its type and reason were told."""
+        alike = [one for one in self.told if one.reason == reason and one.type == type]
+        if now - max([one.at for one in alike]) > SIMILAR_WITHIN:
             for one in alike:
                 one.is_counted = False
-        known = next((one for one in alike if one.message == message), None) if alike else None
-        if alike and (known is None or not known.is_counted):
+        known = next((one for one in alike if one.message == message), None)
+        if known is None or not known.is_counted:
             counted = sum([one.is_counted and one.message != _TOGETHER for one in alike])
             if counted >= SIMILAR - 1:
                 known = next((one for one in alike if one.message == _TOGETHER), None)
                 message = _TOGETHER
         if known is None:
-            known = _Told(type, reason, message, now)
-            # Events that are gone by now are not folded into any more.
-            self.told = (*[one for one in self.told if now - one.at <= KEPT], known)
+            return self._another(type, reason, message, now)
         known.at, known.is_counted = now, True
+        return known
+
+    def _another(self, type: str, reason: str, message: str, now: int) -> _Told:
+        known = _Told(type, reason, message, now)
+        # Events that are gone by now are not folded into any more.
+        self.told = (*[one for one in self.told if now - one.at <= KEPT], known) if self.told else (known,)
         return known
 
 
@@ -132,7 +148,16 @@ class Recorder:
     def record(self, regarding: Record, type: Type, reason: str, message: str) -> None:
         """Tells one thing about an object; nothing where its namespace is gone or ends, as for client-go."""
         now = self._clock.now()
-        memory = self._remembered(regarding.uid or regarding.name, now)
+        about = regarding.uid or regarding.name
+        memory = self._memories.get(about)
+        if memory is None:
+            memory = self._first(about, now)
+        else:
+            self._memories.move_to_end(about)
+            if now - memory.since >= REFILL:
+                memory.refill(now)
+        refilled = (BURST - memory.tokens) * REFILL
+        memory.until = now + (refilled if refilled > KEPT else KEPT)
         told = memory.meant(type, reason, message, now)
         if memory.tokens <= 0:
             return
@@ -160,24 +185,15 @@ class Recorder:
             last=now,
         )
 
-    def _remembered(self, about: str, now: int) -> _Memory:
-        """What is remembered of an object, which is the last that was used from now on."""
+    def _first(self, about: str, now: int) -> _Memory:
+        """Begins to remember an object, and forgets what matters no longer."""
         known = self._memories
-        memory = known.get(about)
-        if memory is None:
-            while known:
-                oldest = next(iter(known))
-                if len(known) < _REMEMBERED and known[oldest].until > now:
-                    break
-                del known[oldest]
-            memory = known[about] = _Memory(BURST, now)
-        else:
-            known.move_to_end(about)
-            if now - memory.since >= REFILL:
-                back = (now - memory.since) // REFILL
-                memory.tokens, memory.since = min(BURST, memory.tokens + back), memory.since + back * REFILL
-        refilled = (BURST - memory.tokens) * REFILL
-        memory.until = now + (refilled if refilled > KEPT else KEPT)
+        while known:
+            oldest = next(iter(known))
+            if len(known) < _REMEMBERED and known[oldest].until > now:
+                break
+            del known[oldest]
+        memory = known[about] = _Memory(BURST, now)
         return memory
 
     def forget(self, about: Record) -> None:

@@ -87,7 +87,7 @@ class Deployments(Controller):
         above = controller_of(held) if held is not None else None
         if above is not None and above.kind == self.kind:
             key = f"{event.record.namespace}/{above.name}"
-            record = self.client.records(self.group, self.kind).get(key)
+            record = self._objects.get(key)
             if record is not None and record.body.spec(DeploymentSpec).strategy.type == "Recreate":
                 self.queue.add(key)
 
