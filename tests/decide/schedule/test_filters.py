@@ -84,6 +84,38 @@ def test_a_pod_tied_to_nodes_by_name_is_tried_on_those_alone() -> None:
     )
 
 
+def tied(name: str) -> dict[str, object]:
+    """The affinity of a pod of a DaemonSet."""
+    terms = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+
+
+def test_a_pod_tied_to_a_node_that_is_gone_fits_nowhere() -> None:
+    assert refusal([node("a"), node("b")], [], pod("p", affinity=tied("c"))).message() == (
+        "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity]."
+    )
+
+
+def test_a_pod_tied_to_a_full_node_is_told_the_same_until_that_node_changes() -> None:
+    made = engine([node("a"), node("b"), node("c")], [pod("x", "2", on="b")])
+    waiting = read(made, pod("p", "1", affinity=tied("b")))
+    outlook = made.outlook(waiting)
+    assert outlook is not None
+    made.cluster.put_pod(read(made, pod("y", "2", on="a")))
+    assert made.outlook(waiting) == outlook
+    made.cluster.drop_pod("uid-x")
+    assert made.outlook(waiting) != outlook
+
+
+def test_a_pod_that_fails_as_before_has_the_next_search_begin_where_it_would_after_a_look() -> None:
+    one, other = (engine([node(name) for name in "abc"], [pod("x", "2", on="b")]) for _ in range(2))
+    for made in (one, other):
+        assert isinstance(made.choose(read(made, pod("p", "1", affinity=tied("b")))), Unfit)
+    one.choose(read(one, pod("p", "1", affinity=tied("b"))))
+    other.passes(read(other, pod("p", "1", affinity=tied("b"))).kind)
+    assert one.first == other.first == 2
+
+
 def test_the_list_of_nodes_takes_one_of_each_zone_in_turn() -> None:
     assert alternating({"z1": ["a", "b", "c"], "z2": ["d"], "z3": ["e", "f"]}) == ["a", "d", "e", "b", "f", "c"]
 

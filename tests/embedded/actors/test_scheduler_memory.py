@@ -114,6 +114,11 @@ def spec(number: int) -> dict[str, Any]:
             return {"topologySpreadConstraints": [{**key, "whenUnsatisfiable": "DoNotSchedule"}]}
         case 5:
             return {"tolerations": [{"operator": "Exists"}]}
+        case 6:
+            named = ("n1",) if number % 2 else ("n1", "n2")
+            fields = [[{"key": "metadata.name", "operator": "In", "values": [name]}] for name in named]
+            terms = {"nodeSelectorTerms": [{"matchFields": each} for each in fields]}
+            return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
     return {}
 
 

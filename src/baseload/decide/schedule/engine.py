@@ -26,6 +26,8 @@ from baseload.decide.schedule.tallies import Numbers
 BEST: Final = 100
 _RING: Final = 0xFFFFFFFF
 _KEPT: Final = 1 << 11  # standings; when there are more, all are made anew
+_ELSEWHERE: Final = -1
+"""For the number of a status: that of nodes that a pod does not name"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class Engine:
         self._of_kind: Final[dict[Kind, Standing]] = {}
         self._parts: Final[dict[Kind, tuple[int, tuple[spread.Part, spread.Part] | None]]] = {}
         self._salts: Final[dict[str, int]] = {}
+        self._names: Final[dict[Kind, tuple[tuple[str, ...] | None]]] = {}  # the nodes that pods name, in order
         self._places: Numbers = np.zeros(0, np.int64)
         self._placed = -1
         number = self.judge.number
@@ -120,21 +123,59 @@ class Engine:
         """How many nodes say what to a pod, by the number of their status; it stays right till the cluster changes.
 
         A pod that finds no place is told the same as long as that is the same. None where more than that decides: its
-        claims, the names of nodes that it asks for, or pods whose place it might take.
+        claims, or pods whose place it might take. To a pod that names nodes the others say nothing.
         """
-        kind, demands = pod.kind, pod.kind.demands
-        if pod.claims or (demands.place.required and demands.place.only() is not None):
+        kind, cluster = pod.kind, self.cluster
+        named = self._named(kind)
+        if pod.claims or (named is not None and not len(named)):
             return None
-        if demands.hard_spread or demands.affinity or demands.anti_affinity or self.neighbours.is_shunned(kind):
-            numbers = np.bincount(self.codes(pod)[self.cluster.order]).tolist()
-            counts: Mapping[int, int] = {code: number for code, number in enumerate(numbers) if number}
+        if named is None and self._is_on_its_own(kind):
+            counts: Mapping[int, int] = self.standing(kind).counts
         else:
-            counts = self.standing(kind).counts
-        if min(self.cluster.priorities, default=pod.priority) < pod.priority:
+            order = cluster.order if named is None else named
+            codes = self._said_by(kind, order) if self._is_on_its_own(kind) else self.codes(pod)[order]
+            counts = {code: number for code, number in enumerate(np.bincount(codes).tolist()) if number}
+            if named is not None:
+                counts = {**counts, _ELSEWHERE: len(cluster.slots) - len(named)}
+        if min(cluster.priorities, default=pod.priority) < pod.priority:
             table = self.judge.statuses
-            if any(table[code].resolvable for code in counts):
+            if any(table[code].resolvable for code in counts if code != _ELSEWHERE):
                 return None
         return counts
+
+    def passes(self, kind: Kind) -> None:
+        """A pod that fails as one before it: the next search begins where it would after this one."""
+        named, nodes = self._named(kind), len(self.cluster.slots)
+        if named is not None and nodes:
+            self.first = (self.first + len(named)) % nodes
+
+    def _is_on_its_own(self, kind: Kind) -> bool:
+        """Whether no other pods but those on a node decide whether it takes one."""
+        demands = kind.demands
+        if demands.hard_spread or demands.affinity or demands.anti_affinity:
+            return False
+        return not self.neighbours.is_shunned(kind)
+
+    def _named(self, kind: Kind) -> Numbers | None:
+        """The nodes that a pod names, by their names; None where it leaves them open."""
+        known = self._names.get(kind)
+        if known is None:
+            place = kind.demands.place
+            only = place.only() if place.required else None
+            known = self._names[kind] = (None if only is None else tuple(sorted(only)),)
+        slots = self.cluster.slots
+        names = known[0]
+        return None if names is None else np.array([slots[name] for name in names if name in slots], np.int64)
+
+    def _said_by(self, kind: Kind, slots: Numbers) -> Numbers:
+        """The numbers of what some nodes say to a pod that is on its own."""
+        nodes, judge, ask, place = self.cluster.nodes, self.judge, kind.ask, kind.demands.place
+        said = np.zeros(len(slots), np.int64)
+        for at, slot in enumerate(slots.tolist()):
+            node = nodes[slot]
+            assert node is not None
+            said[at] = judge.number(judge.of_node(place, node) or judge.of_load(ask, place, node))
+        return said
 
     def status(self, pod: Pod, slot: int, extra: Extra | None = None, nominated: Iterable[Pod] = ()) -> Status | None:
         """What one node says."""
@@ -146,32 +187,36 @@ class Engine:
 
     def choose(self, pod: Pod, *, extra: Extra | None = None, nominated: Iterable[Pod] = ()) -> Found | Unfit:
         """The node that takes a pod. `nominated` are pods of at least its priority that other nodes are promised to."""
-        cluster, place = self.cluster, pod.kind.demands.place
+        cluster, kind = self.cluster, pod.kind
         nodes = len(cluster.slots)
         if not nodes:
             return Unfit(0)
-        only = place.only() if place.required else None
-        if only is not None and not only:
+        first, order = self.first % nodes, self._named(kind)
+        if order is not None and not self._names[kind][0]:
             return Unfit(nodes, rejected=statuses.NAMES_CONFLICT)
-        standing, first = self.standing(pod.kind), self.first % nodes
-        codes = self._codes(pod, standing, extra)
-        if nominated:
-            codes = self._with_nominated(codes, pod, extra, nominated)
-            standing.refresh(cluster)
-        if only is None:
-            order = cluster.round[first : first + nodes]
+        if order is not None and not nominated and not pod.claims and self._is_on_its_own(kind):
+            codes = np.zeros(cluster.tallies.slots, np.int64)
+            codes[order] = self._said_by(kind, order)
         else:
-            order = np.array([cluster.slots[name] for name in sorted(only) if name in cluster.slots], np.int64)
+            standing = self.standing(kind)
+            codes = self._codes(pod, standing, extra)
+            if nominated:
+                codes = self._with_nominated(codes, pod, extra, nominated)
+                standing.refresh(cluster)
+        if order is None:
+            order = cluster.round[first : first + nodes]
         slots, evaluated = self._search(codes, order)
         self.first = (first + evaluated) % nodes
         if not len(slots):
             return self._unfit(order, codes[order], nodes)
-        slot = int(slots[0]) if len(slots) == 1 else self._best(pod, standing, slots)
+        slot = int(slots[0]) if len(slots) == 1 else self._best(pod, self.standing(kind), slots)
         return Found(cluster.at(slot).facts.name, len(slots), evaluated)
 
     def _search(self, codes: Numbers, order: Numbers) -> tuple[Numbers, int]:
         """The first nodes that fit, as many as are to be found; and how many nodes were looked at for that."""
         nodes = len(order)
+        if not nodes:
+            return order, 0  # none of those that the pod names is there
         most = profile.nodes_to_find(nodes, self.settings.percentage_of_nodes_to_score)
         window = order[:most]
         said = codes[window]
@@ -222,6 +267,7 @@ class Engine:
         self._of_kind.clear()
         self._parts.clear()
         self._salts.clear()
+        self._names.clear()
         if len(self._standings) > _KEPT:
             self._standings.clear()
 

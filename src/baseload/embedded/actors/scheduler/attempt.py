@@ -101,8 +101,10 @@ class Attempts:
             told = f"skip schedule deleting pod: {record.namespace}/{record.name}"
             self._series.record(record, "Warning", "FailedScheduling", "Scheduling", told)
             return
-        spec = record.body.spec(core.PodSpec)
-        self._decide(entry, record, spec, self._engines[spec.scheduler_name or "default-scheduler"])
+        self._decide(entry, record, record.body.spec(core.PodSpec), self._engine_of(record))
+
+    def _engine_of(self, record: Record) -> Engine:
+        return self._engines[record.body.spec(core.PodSpec).scheduler_name or "default-scheduler"]
 
     def forget(self) -> None:
         """Drops what is remembered of failures."""
@@ -121,6 +123,8 @@ class Attempts:
                 self._bind(entry, record, found.node)
                 return
             self._failed[key] = known = self._vain(pod, spec, nominated, engine, found)
+        else:
+            engine.passes(pod.kind)
         if known.outcome.chosen is not None:
             self._remove(record, engine, known.outcome.chosen)
         self._fail(entry, record, known)
@@ -177,10 +181,10 @@ class Attempts:
         told = entry.told
         assert isinstance(told, Told)
         failed = told.failed
-        if failed.seen != self._model.cluster.version:
-            spec = told.record.body.spec(core.PodSpec)
-            if not self._holds(failed, entry.pod, self._engines[spec.scheduler_name or "default-scheduler"]):
-                return False
+        engine = self._engine_of(told.record)
+        if not self._holds(failed, entry.pod, engine):
+            return False
+        engine.passes(entry.pod.kind)
         if self._model.queue.reject(entry, failed.plugins, self._clock.now()):
             event = told.event
             if event is None or event.is_over:
