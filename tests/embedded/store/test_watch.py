@@ -275,6 +275,20 @@ def test_subscribers_hear_of_the_classes_that_they_asked_for() -> None:
     assert subscription.take() == []
 
 
+def test_subscribers_are_not_woken_by_what_they_do_not_want_and_miss_nothing_after_what_they_want() -> None:
+    store = kinds.fresh()
+    rings: list[str] = []
+    heard = store.subscribe(POD, ("added",), lambda: rings.append("ring"), lambda event: event.record.name == "b")
+    store.create(kinds.pod("a"))
+    assert rings == []
+    store.create(kinds.pod("b"))
+    store.create(kinds.pod("c"))
+    assert rings == ["ring"]
+    assert [event.record.name for event in heard.take()] == ["b", "c"]
+    store.create(kinds.pod("d"))
+    assert heard.take() == []
+
+
 def test_every_change_has_one_class() -> None:
     store = kinds.fresh()
     classes = ("added", "bound", "status", "spec", "other", "marked", "removed")
