@@ -20,7 +20,7 @@ def read(path: str, *, stdin: Callable[[], bytes] | None = None) -> object:
         found += in_file
         faults += more
     if not faults and len(found) > 1:
-        faults.append(Fault("holds more than one document", file=path, allowed="one map of settings"))
+        faults.append(Fault("holds more than one document", file=texts[0].file, allowed="one map of settings"))
     if faults:
         raise BadInput(faults)
     return msgspec.json.decode(found[0].raw) if found else {}

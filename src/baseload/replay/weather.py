@@ -104,8 +104,10 @@ class Weather:
         kubelets = self._living.kubelets
         kubelets.lag = sky.delay
         is_cut_off = bool(sky.outages) or sky.delay >= _KUBELETS_WAIT
-        if is_cut_off is not kubelets.is_cut_off:
-            kubelets.cut_off() if is_cut_off else kubelets.reconnect()
+        if is_cut_off and not kubelets.is_cut_off:
+            kubelets.cut_off()
+        elif kubelets.is_cut_off and not is_cut_off:
+            kubelets.reconnect()
 
     def _turn_gate(self, name: str, gate: Gate, *, is_shut: bool) -> None:
         if is_shut:
