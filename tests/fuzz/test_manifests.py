@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baseload.plan import encode
+from baseload.plan import encode, encode_disrupt
 from baseload.values.errors import BadInput
 from baseload.world import files, planning
 
@@ -61,6 +61,8 @@ def plan(text: bytes) -> None:
     with contextlib.suppress(BadInput):
         inputs = files.read(["-"], stdin=lambda: text, region="us-east-1")
         msgspec.json.encode(encode.to_json(planning.explained(inputs)))
+        passes = planning.disrupted_until_stable(planning.at_some_moment(inputs))
+        msgspec.json.encode(encode_disrupt.passes_to_json(passes))
 
 
 @settings(max_examples=60)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from baseload.decide.disrupt.decide import METHODS, Names, graceful
+from baseload.decide.disrupt.decide import METHODS
 from baseload.decide.disrupt.emptiness import emptiness
 from baseload.decide.disrupt.multi_node import multi_node
 from baseload.decide.disrupt.single_node import single_node
@@ -228,8 +228,7 @@ def test_a_hundred_and_one_nodes_at_most_are_looked_at_together() -> None:
 
 
 def test_names_of_replacements_pass_over_those_that_nodes_have() -> None:
-    made = situation(pool(), node("a", "large"), pod("w", "a", "3"))
-    [found] = graceful(made, Names(["default-1"])).commands
+    found = command(plan(pool(), node("default-1", "large"), pod("w", "default-1", "3")))
 
     assert [claim.name for claim in found.replacements] == ["default-2"]
     assert [moved.to for moved in found.pods] == ["default-2"]

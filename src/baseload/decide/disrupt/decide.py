@@ -4,7 +4,7 @@ The methods come in Karpenter's order, and the first that starts anything ends t
 commands stand beside it; they are decided before (`decide.disrupt.step`).
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -66,7 +66,8 @@ def joined(stepped: Stepped, found: DisruptPlan) -> DisruptPlan:
 
 def graceful(situation: Situation, names: "Names | None" = None, methods: Methods | None = None) -> DisruptPlan:
     """The plan of a pass without what is forceful. `names` are those of earlier passes on the same cluster."""
-    commands, told, notes = _graceful(situation, names or Names(), methods or METHODS)
+    names = names or Names(state.name for state in situation.view.state_nodes)
+    commands, told, notes = _graceful(situation, names, methods or METHODS)
     gone = {candidate.node for command in commands for candidate in command.candidates}
     return DisruptPlan(
         commands=commands,
@@ -124,7 +125,7 @@ def _not_created(situation: Situation, over: list[str]) -> Stopped:
 class Names:
     """POOL-1, POOL-2 … in the order in which claims are planned; names that are taken are passed over."""
 
-    def __init__(self, taken: Collection[str] = ()) -> None:
+    def __init__(self, taken: Iterable[str] = ()) -> None:
         self._last: Final[dict[str, int]] = {}
         self._taken: Final = frozenset(taken)
 

@@ -53,8 +53,7 @@ class Run:
         self._seen: Final[dict[Shape, int]] = {}  # the nodes -> the passes after which they were so
         self._tables: Final = tables
         self._options: Final = options
-        taken = [state.name for state in view.state_nodes]
-        self.names: Final = Names(taken)
+        self.names: Final = Names(state.name for state in view.state_nodes)
         self._history: Final = History()
         self._repeated: Final[dict[tuple[LoopKind, str], Loop]] = {}
 
