@@ -30,7 +30,7 @@ _MOST_DEMANDS: Final = 24
 
 def loosening(trials: Upon, turns: Turns, candidate: Candidate) -> Iterator[tuple[Edit, ...]]:
     """Less variety asked for, more allowed by each pool, less asked for by the pods; spot last, as it risks most."""
-    pools = turns.situation.setting.pools
+    pools = sorted(turns.situation.setting.pools, key=lambda pool: pool.metadata.name != candidate.pool_name)
     for pool in pools:
         yield from _less_variety(trials, pool)
     held = [(pool, *one) for pool in pools for one in enumerate(pool.spec.template.spec.requirements)]
