@@ -35,6 +35,12 @@ def test_stories_of_many_clusters_are_true(seed: int) -> None:
     assert of(seed).falsehoods() == []
 
 
+@pytest.mark.parametrize("seed", [55, 59, 70])
+def test_of_several_fields_that_are_to_change_none_is_changed_in_vain(seed: int) -> None:
+    assert any(story.change and len(story.walls) > len(story.change.fixes) for story in of(seed).stories())
+    assert of(seed).falsehoods() == []
+
+
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
 def test_the_stories_of_every_case_are_true(folder: Path) -> None:
     case = checker.read(folder)
