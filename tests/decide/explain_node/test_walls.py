@@ -255,3 +255,10 @@ def test_walls_behind_one_another_are_told_in_turn_and_changed_together() -> Non
     assert [wall.reason for wall in story.walls] == [Kept.POD_MARK, Kept.POLICY, Kept.BUDGET]
     assert story.change is not None
     assert len(story.change.fixes) == 3
+
+
+def test_a_node_that_carries_the_mark_of_a_command_says_so() -> None:
+    taint = {"key": "karpenter.sh/disrupted", "effect": "NoSchedule"}
+    story = told(pool(), node("a", taints=[taint], conditions=("Consolidatable", "DisruptionReason"))).of("a")
+    assert story.note.startswith("it carries the taint karpenter.sh/disrupted (DisruptionReason ")
+    assert told(pool(), node("a")).of("a").note == ""

@@ -13,9 +13,13 @@ from baseload.decide.explain_node.takers import takers
 from baseload.decide.explain_node.turns import Turns
 from baseload.decide.explain_node.walls import wall
 from baseload.decide.explain_node.what_if import OPTIONS, Retabled, Tables, Upon, WhatIf
+from baseload.decide.lifecycle import conditions
+from baseload.decide.lifecycle.changed import is_same_taint
+from baseload.decide.lifecycle.names import DISRUPTED, DISRUPTION_REASON
 from baseload.decide.provision.options import Options
 from baseload.decide.provision.pods import is_reschedulable
 from baseload.kube import fieldpath
+from baseload.kube.types.core import Node
 from baseload.model.statenode import StateNode
 from baseload.model.view import View, name_of
 from baseload.plan.disrupt import Command, DisruptPlan, Kept, Method
@@ -90,7 +94,7 @@ class _Telling:
             cost_per_hour=self._cost(methods, change, waits),
             takers=tuple(takers(self._trials.view, state, self._trials.options, is_protected=protected)),
             pending=tuple(self._pending(kept=found is not None)) if state.claim is not None else (),
-            note=next(iter(self._plan.notes), ""),
+            note=next(iter(self._plan.notes), "") or _running(state),
             is_cut_short=is_cut_short,
         )
 
@@ -163,3 +167,17 @@ class _Telling:
 
 def _has(command: Command, node: str) -> bool:
     return any(one.node == node for one in command.candidates)
+
+
+def _running(state: StateNode) -> str:
+    """What a command that runs leaves on a node, and one that was broken off too: objects do not tell which it is."""
+    node, claim = state.node, state.claim
+    if node is None or claim is None or state.marked_for_deletion or not _is_disrupted(node):
+        return ""
+    held = conditions.find(claim.status.conditions, DISRUPTION_REASON)
+    why = f" ({DISRUPTION_REASON} {held.reason})" if held is not None else ""
+    return f"it carries the taint {DISRUPTED.key}{why}: a command gives it up already, or was broken off"
+
+
+def _is_disrupted(node: Node) -> bool:
+    return any(is_same_taint(taint, DISRUPTED) for taint in node.spec.taints)
