@@ -39,9 +39,9 @@ _SIZES: Final = ((1_000, "5 s"), (200, "1 s"))
 _OWN: Final = {"app": "anchor"}
 CLUSTERS: Final = 10
 _HALF_EMPTY: Final = f"""\
-{CLUSTERS} random half-empty clusters of 200 nodes (`benchmarks.half_empty`), each until nothing is left to do: dollars
-an hour before, at the end as Karpenter decides (`compatible`), at the end of the mode `optimal`, and the bound below
-which no end can cost in which the same pods run. A budget lets a tenth of the nodes go at once, or all, as drawn."""
+{CLUSTERS} random half-empty clusters of 200 nodes (`benchmarks.half_empty`), each until nothing is left to do.
+In dollars an hour: before, at the end as Karpenter decides (`compatible`), at the end of the mode `optimal`, and the
+bound: no end costs less in which the same pods run. A budget lets a tenth of the nodes go at once, or all, as drawn."""
 
 
 def pool() -> Manifest:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +18,7 @@ from tests.decide.disrupt import stage
 from tests.decide.disrupt.optimal.tiny import Inputs, clusters
 from tests.decide.disrupt.stage import Made, Object, budget, node, pod, pool
 
-ALONE: dict[str, Any] = {
+ALONE: Object = {
     "labels": {"app": "alone"},
     "affinity": {
         "podAntiAffinity": {

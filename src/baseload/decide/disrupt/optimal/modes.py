@@ -30,10 +30,10 @@ OPTIMAL: Final[Methods] = {
 def once(view: View, tables: Tables, options: Options) -> Compared[DisruptPlan]:
     """What one pass would start in each mode."""
     plans = [disrupt(view, tables, options, methods=methods) for methods in (METHODS, OPTIMAL)]
-    before = Run(view, tables, options).price()
+    before, stepped = Run(view, tables, options).price(), step(view, tables, options)
     ends = []
     for plan in plans:
-        run = Run(view, tables, options)
+        run = Run(stepped.view, tables, options)
         run.carry_out(plan)
         ends.append(_outlay(run, (plan,)))
     comparison = Comparison(before, ends[0], ends[1], _bound(view, tables, options))
