@@ -29,7 +29,8 @@ def test_a_story_never_contradicts_the_plan_and_its_change_frees_the_node(seed: 
 
 
 @pytest.mark.long
-@settings(max_examples=400)
+@pytest.mark.timeout(600)
+@settings(max_examples=200)
 @given(SEEDS)
 def test_stories_of_many_clusters_are_true(seed: int) -> None:
     assert of(seed).falsehoods() == []
