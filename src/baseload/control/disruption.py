@@ -27,6 +27,7 @@ from baseload.decide.disrupt.validate import DELAY, VALIDATED, still_empty, stil
 from baseload.decide.lifecycle import conditions
 from baseload.decide.lifecycle.names import CONSOLIDATABLE, DRIFTED
 from baseload.decide.lifecycle.reported import reported_to_disruption
+from baseload.decide.provision.memory import Memory
 from baseload.kube.client.errors import ApiError, Conflict, NotFound
 from baseload.kube.client.objects import Object
 from baseload.kube.types.core import Node
@@ -60,6 +61,7 @@ class Disruption:
         self._stamp = self._clock.now()  # when something changed last
         self._settled: dict[Method, int] = {}  # the stamp at which a method found nothing
         self._unreached: tuple[str, ...] = ()
+        self._memory = Memory()
         self._marked: dict[str, None] = {}  # claims that are consolidatable or drifted
         self._changed: dict[str, None] = {}  # claims that were not looked at since
         self._looked = self._clock.now() - TELLS_EVERY  # when a pass looked at every node last
@@ -170,7 +172,8 @@ class Disruption:
         busy = Busy(self.commands.nodes, self._intents.nominated(view))
         now = self._clock.now()
         haste = Haste(self._deadline(MULTI_NODE), self._deadline(SINGLE_NODE), self._unreached)
-        return Situation(view, tables, replace(self._options, now=now), busy=busy, haste=haste)
+        options = replace(self._options, now=now)
+        return Situation(view, tables, options, busy=busy, haste=haste, memory=self._memory)
 
     def _deadline(self, limit: int) -> Callable[[], bool]:
         """When a search has to end that begins with the first question."""

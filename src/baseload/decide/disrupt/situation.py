@@ -15,6 +15,7 @@ from baseload.decide.disrupt.simulate import Simulator
 from baseload.decide.disrupt.static_templates import StaticTemplates
 from baseload.decide.provision import hosts
 from baseload.decide.provision.launch import Launches
+from baseload.decide.provision.memory import Memory
 from baseload.decide.provision.options import Options
 from baseload.decide.provision.setup import Setting, set_up, setting_of
 from baseload.kube.types.karpenter import NodePool
@@ -49,7 +50,9 @@ class Situation:
         *,
         busy: Busy = NOBODY_BUSY,
         haste: Haste = UNHURRIED,
+        memory: Memory | None = None,
     ) -> None:
+        """`memory` is that of earlier situations of the same cluster."""
         assert options.now is not None, "budgets and windows need the moment of the decision"
         self.view: Final = overlay.cleaned(view, busy.in_command)
         self.options: Final = options
@@ -57,10 +60,11 @@ class Situation:
         self.haste: Final = haste
         self._tables: Final = tables
         self.busy: Final = busy
+        self._memory: Final = memory
 
     @cached_property
     def setting(self) -> Setting:
-        return setting_of(self.view, self._tables, self.options)
+        return setting_of(self.view, self._tables, self.options, self._memory)
 
     @cached_property
     def tables(self) -> Mapping[str, InstanceTypes]:
