@@ -71,6 +71,16 @@ class Fit:
             for group, domain in unregistered:
                 group.register(domain)
 
+    def depends_on_the_first(self, pods: Sequence[FitPod]) -> bool:
+        """Whether it matters for these pods which pod came first: a group that binds one of them would be another."""
+        if not self.base.groups.ambiguous:
+            return False
+        self._prepare(pods)
+        chains = (
+            trial for kind in dict.fromkeys(map(self.base.kinds.kind, pods)) for trial in self.base.kinds.chain(kind)
+        )
+        return any(use.group.contested for trial in chains for use in trial.zones)
+
     def _prepare(self, pods: Sequence[FitPod]) -> None:
         """Makes every group that these pods may come to carry, so that what is taken away is taken from all of them."""
         kinds = dict.fromkeys(map(self.base.kinds.kind, pods))

@@ -145,7 +145,8 @@ class Groups:
     ) -> Group:
         group = self._groups.get(key)
         if group is not None:
-            self.ambiguous = self.ambiguous or self._would_differ(group, tolerations, min_domains, honor)
+            if not group.contested and self._would_differ(group, tolerations, min_domains, honor):
+                group.contested = self.ambiguous = True
             return group
         group = HostGroup(key) if key.key == HOSTNAME else self._zone_group(key, tolerations, min_domains, honor)
         if key.kind is not GroupKind.INVERSE:  # its owners are counted one by one

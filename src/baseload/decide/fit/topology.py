@@ -70,7 +70,18 @@ class GroupKey:
 class Group:
     """What both shapes share."""
 
-    __slots__ = ("awake", "filter", "key", "kind", "max_skew", "min_domains", "namespaces", "selector", "version")
+    __slots__ = (
+        "awake",
+        "contested",
+        "filter",
+        "key",
+        "kind",
+        "max_skew",
+        "min_domains",
+        "namespaces",
+        "selector",
+        "version",
+    )
 
     def __init__(self, key: GroupKey, min_domains: int | None) -> None:
         self.key = key.key
@@ -81,6 +92,7 @@ class Group:
         self.selector = key.selector
         self.min_domains = min_domains
         self.version = 0
+        self.contested = False  # whether another pod that carries it would have made another group of it (QUIRK 13.1)
         self.awake = 0  # the last solve in which a pod carried the constraint; others need no counting
 
     def selects(self, namespace: str, labels: Mapping[str, str]) -> bool:

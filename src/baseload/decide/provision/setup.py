@@ -103,7 +103,7 @@ class SetUp:
         """Where the pods would go if some nodes were gone; reasons of those without a place where asked for."""
         gone = tuple(nodes)
         displaced = [bound for name in gone for bound in self.movable.get(name, ())]
-        if self.fit.base.groups.ambiguous:
+        if self.fit.depends_on_the_first([*self.pods, *(bound.pod for bound in displaced)]):
             return self._fresh(frozenset(gone), displaced, most_reasons, closed)
         places = [self.places[name] for name in gone]
         return self.fit.simulate(places, displaced, self.pods, most_reasons=most_reasons, closed=closed)
