@@ -41,7 +41,18 @@ def test_passes_are_plans_and_their_end() -> None:
         "nodes": 4,
         "pricePerHour": 1.0,
         "stable": False,
-        "loop": {"from": 1, "to": 2},
+        "loop": {
+            "from": 1,
+            "to": 2,
+            "moves": [
+                {"method": "Forceful", "reason": "Expired", "nodes": ["default/c5.2xlarge"]},
+                {
+                    "method": "MultiNodeConsolidation",
+                    "reason": "Underutilized",
+                    "nodes": ["default/c5.4xlarge", "default/c5.2xlarge"],
+                },
+            ],
+        },
     }
 
 

@@ -267,6 +267,14 @@ class DisruptPasses:
     passes: tuple[DisruptPlan, ...]
     end: End
 
+    @property
+    def going_round(self) -> tuple[Command, ...]:
+        """The commands that lead from the nodes to these nodes again; none where passes end."""
+        if self.end.loop is None:
+            return ()
+        since, until = self.end.loop
+        return tuple(command for plan in self.passes[since:until] for command in plan.commands)
+
 
 @dataclass(frozen=True, slots=True)
 class Outlay:

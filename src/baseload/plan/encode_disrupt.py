@@ -61,10 +61,16 @@ def _passes(passes: DisruptPasses, parts: Parts) -> Json:
     end = passes.end
     told: Json = {"nodes": end.nodes, "pricePerHour": price(end.price_per_hour), "stable": end.stable}
     if end.loop is not None:
-        told["loop"] = {"from": end.loop[0], "to": end.loop[1]}
+        moves = [{"method": str(it.method), "reason": it.reason, "nodes": _types(it)} for it in passes.going_round]
+        told["loop"] = {"from": end.loop[0], "to": end.loop[1], "moves": moves}
     if end.repeated:
         told["repeated"] = [{"kind": str(one.kind), "times": one.times, "message": one.message} for one in end.repeated]
     return {"passes": [_plan(plan, parts) for plan in passes.passes], "end": told}
+
+
+def _types(command: Command) -> list[str]:
+    """The candidates as a loop tells them, whose names are others each time."""
+    return [f"{it.node_pool}/{it.instance_type}" for it in command.candidates]
 
 
 def _plan(plan: DisruptPlan, parts: Parts) -> Json:

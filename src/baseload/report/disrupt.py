@@ -3,6 +3,7 @@
 Nodes that are kept for the same reason are told together. `wide` gives each its own line.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -89,9 +90,18 @@ def _end(passes: DisruptPasses) -> str:
     text = f"After {counted(does, 'pass', 'passes')}: {counted(end.nodes, 'node')}, {price}"
     if end.loop is not None:
         text += f". It does not end: the nodes after pass {end.loop[1]} are those after pass {end.loop[0]} again."
+        text += "".join(f"\nGoes round: {_going(command)}." for command in passes.going_round)
     else:
         text += ", and nothing is left to do." if end.stable else "; there is more to do."
     return "\n".join([text, *(f"Comes back: {one.message} ({one.kind})." for one in end.repeated)])
+
+
+def _going(command: Command) -> str:
+    """A command by what its nodes are, since their names are others each time."""
+    nodes = Counter(f"{it.node_pool}/{it.instance_type or 'unknown type'}" for it in command.candidates)
+    told = ", ".join(f"{count} {name}" for name, count in nodes.items())
+    does = "replace" if command.replacements else "delete"
+    return f"{command.method}: {does} {told}, {command.reason}"
 
 
 def _commands(plan: DisruptPlan, wide: bool) -> Lines:

@@ -65,8 +65,12 @@ def test_pods_that_cost_nothing_to_evict_are_not_counted() -> None:
 
 
 def test_without_a_pool_that_launches_only_what_stays_is_certain() -> None:
-    made: list[Made] = [node("a", "large"), pod("p", "a")]
-    made += [node("b", "small"), pod("q", "b", annotations=stage.PROTECTED)]
+    made: list[Made] = [
+        node("a", "large"),
+        pod("p", "a"),
+        node("b", "small"),
+        pod("q", "b", annotations=stage.PROTECTED),
+    ]
 
     assert bound_of(pool(ready="False"), *made) == pytest.approx(0.1)
 

@@ -8,7 +8,7 @@ from tests.decide.disrupt.optimal.tiny import Inputs, clusters, ends
 TRIFLE = 1e-6
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(clusters())
 def test_bound_lies_below_the_best_end_which_the_optimal_mode_nears_and_the_compatible_never_beats(
     inputs: Inputs,
