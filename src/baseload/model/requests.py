@@ -35,6 +35,12 @@ def greatest(into: Amounts, other: Mapping[str, int]) -> Amounts:
     return into
 
 
+def is_resized(pod: Pod) -> bool:
+    """Whether its status says anything of its size, which its spec tells otherwise."""
+    status = pod.status
+    return any(map(_resized, status.container_statuses)) or any(map(_resized, status.init_container_statuses))
+
+
 def of_pod(pod: Pod) -> Amounts:
     """A pod's request, the sizes of a resize in place included."""
     statuses = {status.name: status for status in (*pod.status.container_statuses, *pod.status.init_container_statuses)}

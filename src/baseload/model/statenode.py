@@ -3,7 +3,7 @@
 Until its Node is registered a managed node is believed to be what its claim says.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -41,11 +41,11 @@ class StateNode:
     def managed(self) -> bool:
         return self.claim is not None
 
-    @property
+    @cached_property
     def registered(self) -> bool:
         return not self.managed or self._says(REGISTERED)
 
-    @property
+    @cached_property
     def initialized(self) -> bool:
         return not self.managed or self._says(INITIALIZED)
 
@@ -131,21 +131,33 @@ def is_deleting(claim: NodeClaim) -> bool:
     return bool(claim.metadata.deletion_timestamp) or any(terminating)
 
 
-def pair(nodes: tuple[Node, ...], claims: tuple[NodeClaim, ...], marked: Collection[str] = ()) -> tuple[StateNode, ...]:
+def pair(
+    nodes: tuple[Node, ...],
+    claims: tuple[NodeClaim, ...],
+    marked: Collection[str] = (),
+    before: Iterable[StateNode] = (),
+) -> tuple[StateNode, ...]:
     """The nodes that cluster state tracks (10.1), claims without an instance left out.
 
-    While a booting Node is not tracked its claim stands for it. `marked` are the names of claims.
+    While a booting Node is not tracked its claim stands for it. `marked` are the names of claims. Of `before` those
+    that are the same are taken over.
     """
+    known = {(id(state.node), id(state.claim), state.is_marked): state for state in before}
+
+    def state(node: Node | None, claim: NodeClaim | None) -> StateNode:
+        is_marked = claim is not None and claim.metadata.name in marked
+        return known.get((id(node), id(claim), is_marked)) or StateNode(node, claim, is_marked)
+
     by_provider = {claim.status.provider_id: claim for claim in claims if claim.status.provider_id}
     paired: set[str] = set()
     tracked: list[StateNode] = []
     for node in nodes:
         claim = by_provider.get(node.spec.provider_id) if node.spec.provider_id else None
         if _is_tracked(node):
-            tracked.append(StateNode(node, claim, claim is not None and claim.metadata.name in marked))
+            tracked.append(state(node, claim))
             paired.add(node.spec.provider_id)
     waiting = (claim for provider, claim in by_provider.items() if provider not in paired)
-    return (*tracked, *(StateNode(None, claim, claim.metadata.name in marked) for claim in waiting))
+    return (*tracked, *(state(None, claim) for claim in waiting))
 
 
 def _is_tracked(node: Node) -> bool:

@@ -1,12 +1,13 @@
 """The cluster as a value: an immutable reading of everything that decisions look at.
 
-Objects are in the order of the input. Look-ups that several decisions share are worked out once, when first asked for.
+Objects are in the order of the input. Look-ups that several decisions share are worked out once, when first asked for;
+a view that is made of another (`but`, `narrowed`, `model.fold`) has those of them that still hold.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Final, Protocol
 
 from baseload.kube.types.apps import DaemonSet, Deployment, ReplicaSet, StatefulSet
 from baseload.kube.types.autoscaling import CapacityBuffer
@@ -58,6 +59,21 @@ class View:
     marked: frozenset[str] = field(default=frozenset())
     """NodeClaims that commands which run are about to delete, as their controller alone knows"""
 
+    def but(self, **fields: object) -> "View":
+        """This view with some fields others."""
+        after = replace(self, **fields)  # type: ignore[arg-type]
+        for name, sources in _WORKED_OUT_OF.items():
+            held = self.__dict__.get(name)
+            if held is not None and all(getattr(after, it) is getattr(self, it) for it in sources):
+                after.__dict__[name] = held
+        return after
+
+    def narrowed(self, counts: Callable[[Pod], bool]) -> "View":
+        """This view without the pods on no node that do not count."""
+        after = self.but(pods=tuple(pod for pod in self.pods if pod.spec.node_name or counts(pod)))
+        after.__dict__["pods_on"] = self.pods_on
+        return after
+
     @cached_property
     def state_nodes(self) -> tuple[StateNode, ...]:
         """The nodes that Karpenter tracks."""
@@ -73,12 +89,26 @@ class View:
         return {name: tuple(pods) for name, pods in found.items()}
 
     @cached_property
+    def waiting(self) -> tuple[Pod, ...]:
+        """the pods on no node"""
+        return tuple(pod for pod in self.pods if not pod.spec.node_name)
+
+    @cached_property
     def namespace_labels(self) -> Mapping[str, Mapping[str, str]]:
         """namespace -> its labels, the one with its name that every namespace carries included"""
         return {
             n.metadata.name: {"kubernetes.io/metadata.name": n.metadata.name, **n.metadata.labels}
             for n in self.namespaces
         }
+
+
+_WORKED_OUT_OF: Final = {
+    "state_nodes": ("nodes", "node_claims", "marked"),
+    "pods_on": ("pods",),
+    "waiting": ("pods",),
+    "namespace_labels": ("namespaces",),
+}
+"""look-up -> the fields that it is worked out of"""
 
 
 class Named(Protocol):
@@ -103,6 +133,11 @@ def claim_name(pod: Pod, volume: Volume) -> str | None:
     if volume.persistent_volume_claim is not None:
         return volume.persistent_volume_claim.claim_name
     return f"{pod.metadata.name}-{volume.name}" if volume.ephemeral is not None else None
+
+
+def has_claims(pod: Pod) -> bool:
+    """Whether it has volumes that are objects of their own."""
+    return any(it.persistent_volume_claim is not None or it.ephemeral is not None for it in pod.spec.volumes)
 
 
 def is_terminal(pod: Pod) -> bool:

@@ -103,7 +103,8 @@ class Supply:
     @cached_property
     def hosts(self) -> tuple[Host, ...]:
         """The nodes, less what the plan puts on them."""
-        found = hosts.hosts(hosts.offered(self._view), self._view, self.readings, self._daemons)
+        on = hosts.occupied(self._view, self.readings)
+        found = hosts.hosts(hosts.offered(self._view), self._view, self.readings, self._daemons, on)
         taken: dict[str, dict[str, int]] = {}
         for placement in self._plan.placements:
             if placement.node is not None:

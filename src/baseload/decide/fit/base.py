@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from baseload.decide.fit.groups import CountedNode, Groups, Running, Universe
+from baseload.decide.fit.groups import CountedNode, Groups, Universe
 from baseload.decide.fit.kinds import Kinds, node_keys, selector_keys
 from baseload.decide.fit.nodes import Host, Nodes, places_by_hostname
+from baseload.decide.fit.running import Running
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.shape import FitPod, HostClass, Kind, projected, without_hostname
 from baseload.decide.fit.taints import PREFER_NO_SCHEDULE, tolerated
@@ -31,21 +32,12 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bound:
-    """A pod that runs on a node; topology counts it unless it is terminating."""
-
-    pod: FitPod
-    node: str
-    counts: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Cluster:
     """What an engine is set up from."""
 
     hosts: Sequence[Host]  # existing nodes that take part, in the order in which they are tried
     nodes: Mapping[str, CountedNode]  # every Node of the API, by name
-    running: Sequence[Bound]
+    running: Running
     offers: Sequence[PoolOffer]  # in the order in which they are tried
     daemons: Sequence[Daemon]
     universe: Universe
@@ -63,14 +55,13 @@ class Base:
         self._node_classes: Final[dict[tuple[int, int], HostClass]] = {}
 
         to_place = {id(pod.constraints): pod.constraints for pod in pods}
-        owners = {id(b.pod.constraints): b.pod.constraints for b in cluster.running if b.pod.constraints.anti_affinity}
+        owners = {id(bound.pod.constraints): bound.pod.constraints for bound in cluster.running.owners()}
         demands = (*to_place.values(), *owners.values())
         keys = selector_keys(demands)
-        running = Running(cluster.nodes)
-        for bound in cluster.running:
-            if bound.counts:
-                running.add(bound.pod.namespace, projected(bound.pod.labels, keys), bound.node)
-        self.groups: Final = Groups(running, cluster.universe, respect_preferences=rules.respect_preferences)
+        cluster.running.look_at(keys)
+        self.groups: Final = Groups(
+            cluster.running, cluster.nodes, cluster.universe, respect_preferences=rules.respect_preferences
+        )
         self._count_owners()
         self.kinds: Final = Kinds(
             self.groups,
@@ -131,9 +122,13 @@ class Base:
     def _classify_nodes(self, keys: frozenset[str]) -> None:
         """Puts each node into the class of those with its taints and its labels of these keys."""
         keys = frozenset(map(normalise, keys))  # a topology key may be an old name, a set has the new one
+        written: set[str] = set()
+        for host in self.cluster.hosts:
+            written.update(host.labels)
+        wanted = sorted(key for key in written if normalise(key) in keys)
         numbers: dict[tuple[tuple[str, str], ...], int] = {}
         for place, host in enumerate(self.cluster.hosts):
-            labels = tuple((key, value) for key, value in host.labels.items() if normalise(key) in keys)
+            labels = projected(host.labels, wanted)
             number = numbers.get(labels)
             if number is None:
                 number = self.sets.number(without_hostname(Requirements.of_labels(dict(labels))))
@@ -144,9 +139,9 @@ class Base:
 
     def _count_owners(self) -> None:
         """Running pods keep others away by their required anti-affinity, terminating ones too (13.14)."""
-        for bound in self.cluster.running:
+        for bound in self.cluster.running.owners():
             node = self.cluster.nodes.get(bound.node)
-            if bound.pod.constraints.anti_affinity and node is not None and node.tracked:
+            if node is not None and node.tracked:
                 for group in self.groups.inverse_of(bound.pod.constraints):
                     if group.key in node.labels:  # QUIRK 13.14: here a hostname label that lacks is not made up for
                         self.groups.count_running(group, node, 1)

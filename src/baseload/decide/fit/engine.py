@@ -13,8 +13,9 @@ from operator import attrgetter
 from typing import Final
 
 from baseload.decide.fit.attempt import OPEN, Closed, Pass, ReservationsExhausted
-from baseload.decide.fit.base import Base, Bound, Cluster, Rules
+from baseload.decide.fit.base import Base, Cluster, Rules
 from baseload.decide.fit.planned import Claim
+from baseload.decide.fit.running import Bound
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.shape import FitPod, Kind, Size
 from baseload.decide.fit.topology import GroupKind, ZoneGroup

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from baseload.decide.fit.constraints import Constraints, Spread, Term
+from baseload.decide.fit.running import Running
 from baseload.decide.fit.taints import Toleration, tolerated
 from baseload.decide.fit.topology import EVERY_NODE, Group, GroupKey, GroupKind, HostGroup, NodeFilter, ZoneGroup
 from baseload.values.label import HOSTNAME
@@ -19,9 +20,6 @@ from baseload.values.taint import Taint
 
 Universe = Callable[[str], Mapping[str, tuple[tuple[Taint, ...], ...]]]
 """topology key -> domain -> the taint lists of the pools that lend it"""
-
-Labels = tuple[tuple[str, str], ...]
-"""the labels that some selector reads"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,54 +36,14 @@ class CountedNode:
     tracked: bool  # cluster state knows it
 
 
-class Running:
-    """The pods that run: how many of each label set on each node."""
-
-    def __init__(self, nodes: Mapping[str, CountedNode]) -> None:
-        self.nodes: Final = nodes
-        self._by_labels: Final[dict[tuple[str, Labels], dict[str, int]]] = {}
-        self._by_namespace: Final[dict[str, dict[str, int]]] = {}
-        self._with_pair: Final[dict[tuple[str, str, str], list[Labels]]] = {}
-
-    def add(self, namespace: str, labels: Labels, node: str) -> None:
-        on = self._by_labels.get((namespace, labels))
-        if on is None:
-            on = self._by_labels[namespace, labels] = {}
-            for key, value in labels:
-                self._with_pair.setdefault((namespace, key, value), []).append(labels)
-        on[node] = on.get(node, 0) + 1
-        everywhere = self._by_namespace.setdefault(namespace, {})
-        everywhere[node] = everywhere.get(node, 0) + 1
-
-    def counts(self, group: GroupKey) -> dict[str, int]:
-        """Pods a node that a group counts; without a selector, every pod of its namespaces."""
-        found: dict[str, int] = {}
-        selector = group.selector
-        if selector is None:
-            for namespace in group.namespaces:
-                _add(found, self._by_namespace.get(namespace, {}))
-            return found
-        pair = selector.index_pair()
-        if pair is not None:
-            places = [(n, labels) for n in group.namespaces for labels in self._with_pair.get((n, *pair), ())]
-        else:
-            places = [(n, labels) for n, labels in self._by_labels if n in group.namespaces]
-        for namespace, labels in places:
-            if selector.matches(dict(labels)):
-                _add(found, self._by_labels[namespace, labels])
-        return found
-
-
-def _add(into: dict[str, int], more: Mapping[str, int]) -> None:
-    for node, count in more.items():
-        into[node] = into.get(node, 0) + count
-
-
 class Groups:
     """The registry. `generation` rises whenever a group is added."""
 
-    def __init__(self, running: Running, universe: Universe, *, respect_preferences: bool) -> None:
+    def __init__(
+        self, running: Running, nodes: Mapping[str, CountedNode], universe: Universe, *, respect_preferences: bool
+    ) -> None:
         self._running: Final = running
+        self._nodes: Final = nodes
         self._universe: Final = universe
         self._respect: Final = respect_preferences
         self._groups: Final[dict[GroupKey, Group]] = {}
@@ -150,8 +108,7 @@ class Groups:
             return group
         group = HostGroup(key) if key.key == HOSTNAME else self._zone_group(key, tolerations, min_domains, honor)
         if key.kind is not GroupKind.INVERSE:  # its owners are counted one by one
-            for name, count in self._running.counts(key).items():
-                self.count_running(group, self._running.nodes.get(name), count)
+            self._count_all(group, self._running.counts(key))
         self._groups[key] = group
         self._index(group)
         self.generation += 1
@@ -186,7 +143,7 @@ class Groups:
 
     def _lent(self, key: GroupKey) -> Mapping[str, int]:
         """How many offered nodes lend each domain; worked out once a key for the groups that look at every node."""
-        nodes = (node for node in self._running.nodes.values() if node.registers and key.key in node.labels)
+        nodes = (node for node in self._nodes.values() if node.registers and key.key in node.labels)
         if not key.filter.passes_all:
             return Counter(n.labels[key.key] for n in nodes if key.filter.matches(n.taints, n.requirements))
         if key.key not in self._lent_by_all:
@@ -199,6 +156,20 @@ class Groups:
         if domain is None or not group.filter.matches(node.taints, node.requirements):
             return None
         return domain
+
+    def _count_all(self, group: Group, counts: Mapping[str, int]) -> None:
+        if not (isinstance(group, ZoneGroup) and group.filter.passes_all):
+            for name, count in counts.items():
+                self.count_running(group, self._nodes.get(name), count)
+            return
+        by_domain: dict[str, int] = {}
+        for name, count in counts.items():
+            node = self._nodes.get(name)
+            domain = node.labels.get(group.key) if node is not None else None
+            if domain is not None:
+                by_domain[domain] = by_domain.get(domain, 0) + count
+        for domain, count in by_domain.items():
+            group.count(domain, count)
 
     def count_running(self, group: Group, node: CountedNode | None, by: int) -> None:
         """Counts running pods on a node."""

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from baseload.decide.fit.constraints import Constraints
-from baseload.decide.fit.groups import Groups, Labels
+from baseload.decide.fit.groups import Groups
 from baseload.decide.fit.relax import relax
+from baseload.decide.fit.running import Labels
 from baseload.decide.fit.shape import Attachments, FitPod, HostUse, Kind, Size, ZoneUse, projected
 from baseload.decide.fit.topology import GroupKind, HostGroup, ZoneGroup
 from baseload.values.requirement import Requirements
@@ -55,6 +56,7 @@ class Kinds:
         self._demands_of: Final[dict[int, int]] = {}  # the same by id
         self._kept: Final[list[object]] = []  # what ids stand for must live as long as they do
         self._kind_of: Final[dict[int, Kind]] = {}  # id of a pod -> kind
+        self._alike: Final[dict[tuple[str, int, int], Kind]] = {}  # of pods without volumes by ids of what they share
         self._labels: Final[dict[Labels, dict[str, str]]] = {}
 
     def size(self, pod: FitPod) -> Size:
@@ -71,8 +73,13 @@ class Kinds:
     def kind(self, pod: FitPod) -> Kind:
         kind = self._kind_of.get(id(pod))
         if kind is None:
-            labels = projected(pod.labels, self._keys)
-            kind = self._kind(pod.namespace, labels, pod.constraints, pod.volumes, pod.attachments)
+            alike = pod.namespace, id(pod.labels), id(pod.constraints)
+            kind = None if pod.volumes or pod.attachments else self._alike.get(alike)
+            if kind is None:
+                labels = projected(pod.labels, self._keys)
+                kind = self._kind(pod.namespace, labels, pod.constraints, pod.volumes, pod.attachments)
+                if not (pod.volumes or pod.attachments):
+                    self._alike[alike] = kind
             self._kind_of[id(pod)] = kind
             self._kept.append(pod)
         return kind

@@ -4,7 +4,6 @@ A pod counts once the scheduler has given it up, a pool once it is found to be r
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from baseload.decide.lifecycle import conditions
 from baseload.decide.lifecycle.names import READY
@@ -17,15 +16,15 @@ from baseload.model.view import View, is_terminal
 def reported(view: View, provided: Callable[[NodeClassReference], bool]) -> View:
     """The view without pods that the scheduler has not seen, pools that nobody has looked at, and others' claims."""
     pools = tuple(pool for pool in view.node_pools if is_reported(pool))
-    return replace(reported_to_disruption(view, provided), node_pools=pools)
+    return reported_to_disruption(view, provided).but(node_pools=pools)
 
 
 def reported_to_disruption(view: View, provided: Callable[[NodeClassReference], bool]) -> View:
     """The same with all pools, as nodes of one that is not ready may be given up; it launches none all the same."""
-    return replace(
-        view,
-        node_claims=tuple(claim for claim in view.node_claims if provided(claim.spec.node_class_ref)),
-        pods=tuple(pod for pod in view.pods if pod.spec.node_name or is_given_up(pod)),
+    claims = view.node_claims
+    ours = tuple(claim for claim in claims if provided(claim.spec.node_class_ref))
+    return view.narrowed(is_given_up).but(
+        node_claims=claims if len(ours) == len(claims) else ours,
     )
 
 
@@ -44,6 +43,6 @@ def is_given_up(pod: Pod) -> bool:
 
 def has_work(view: View) -> bool:
     """Whether a pass could place anything: a pod that was given up, or those of a node that goes away."""
-    if any(not pod.spec.node_name for pod in view.pods):
+    if view.waiting:
         return True
     return any(state.marked_for_deletion and state.node is not None for state in view.state_nodes)

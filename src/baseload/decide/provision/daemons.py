@@ -1,6 +1,6 @@
 """The DaemonSets' pods: what every node has to carry, and what a running node must still keep for them (spec 9)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -16,23 +16,34 @@ from baseload.values.requirement import Requirements
 from baseload.values.taint import Taint
 
 
-def daemons(view: View, *, ignore_dra: bool) -> tuple[Daemon, ...]:
+def daemons(view: View, *, ignore_dra: bool, among: Iterable[Pod] | None = None) -> tuple[Daemon, ...]:
     """One pod for each DaemonSet: the newest that runs, else what its template makes.
 
-    `ignore_dra`: those whose pods use ResourceClaims are passed over.
+    `ignore_dra`: those whose pods use ResourceClaims are passed over. `among`: the pods that may be of a DaemonSet,
+    where these are known.
     """
     if not view.daemon_sets:
         return ()
-    newest: dict[tuple[str, str], Pod] = {}
-    for pod in view.pods:
+    newest: dict[tuple[str, str], list[Pod]] = {}
+    for pod in view.pods if among is None else among:
         for owner in pod.metadata.owner_references:
             if owner.kind == "DaemonSet" and owner.api_version == "apps/v1" and not is_terminal(pod):
-                key = (pod.metadata.namespace, owner.name)
-                held = newest.get(key)
-                if held is None or pod.metadata.creation_timestamp > held.metadata.creation_timestamp:
-                    newest[key] = pod
-    found = (_daemon(d, newest.get((d.metadata.namespace, d.metadata.name)), view) for d in view.daemon_sets)
+                held = newest.setdefault((pod.metadata.namespace, owner.name), [])
+                if held and pod.metadata.creation_timestamp > held[0].metadata.creation_timestamp:
+                    held.clear()
+                if not held or pod.metadata.creation_timestamp == held[0].metadata.creation_timestamp:
+                    held.append(pod)
+    of_sets = ((d, newest.get((d.metadata.namespace, d.metadata.name), ())) for d in view.daemon_sets)
+    found = (_daemon(daemon_set, _first(pods, view), view) for daemon_set, pods in of_sets)
     return tuple(daemon for daemon, uses_claims in found if not (ignore_dra and uses_claims))
+
+
+def _first(pods: Sequence[Pod], view: View) -> Pod | None:
+    """The first of them in the view."""
+    if len(pods) <= 1:
+        return pods[0] if pods else None
+    ids = set(map(id, pods))
+    return next(pod for pod in view.pods if id(pod) in ids)
 
 
 def _daemon(owner: DaemonSet, live: Pod | None, view: View) -> tuple[Daemon, bool]:
@@ -58,12 +69,15 @@ def _with_affinity_of(live: PodSpec, template: PodSpec) -> PodSpec:
     return msgspec.structs.replace(live, affinity=msgspec.structs.replace(affinity, node_affinity=node))
 
 
-def reserve(
-    expected: Sequence[Daemon], taints: tuple[Taint, ...], labels: Requirements, running: Mapping[str, int]
-) -> Amounts:
-    """What an existing node must keep free: daemons that belong there, less what those that run there ask (9.7)."""
-    kept: Amounts = {}
-    for daemon in expected:
+def expected_on(daemons: Sequence[Daemon], taints: tuple[Taint, ...], labels: Requirements) -> Amounts:
+    """What the daemons ask that belong on an existing node."""
+    expected: Amounts = {}
+    for daemon in daemons:
         if tolerated(taints, daemon.constraints.tolerations) and labels.compatible(daemon.constraints.strict):
-            requests.add(kept, daemon.requests)
-    return {resource: max(0, amount - running.get(resource, 0)) for resource, amount in kept.items()}
+            requests.add(expected, daemon.requests)
+    return expected
+
+
+def still_to_come(expected: Mapping[str, int], running: Mapping[str, int]) -> Amounts:
+    """What an existing node must keep free: what is expected, less what the daemons that run there ask (9.7)."""
+    return {resource: max(0, amount - running.get(resource, 0)) for resource, amount in expected.items()}

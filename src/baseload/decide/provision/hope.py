@@ -16,7 +16,7 @@ from baseload.decide.provision.hosts import offered
 from baseload.kube.types.core import Pod
 from baseload.model import requests
 from baseload.model.statenode import StateNode
-from baseload.model.view import View, name_of
+from baseload.model.view import View, has_claims, name_of
 from baseload.plan.provision import ProvisionPlan
 from baseload.values.requirement import Requirements
 
@@ -55,7 +55,7 @@ def by_spec(pods: Iterable[Pod]) -> list[list[Pod]]:
 def depends_on_others(pod: Pod) -> bool:
     """Whether a pod's place is decided by other pods, or by volumes."""
     spec, affinity = pod.spec, pod.spec.affinity
-    if spec.topology_spread_constraints or any(it.persistent_volume_claim or it.ephemeral for it in spec.volumes):
+    if spec.topology_spread_constraints or has_claims(pod):
         return True
     return affinity is not None and bool(affinity.pod_affinity or affinity.pod_anti_affinity)
 

@@ -6,17 +6,17 @@ from functools import partial
 
 from baseload.decide.fit.groups import CountedNode
 from baseload.decide.fit.nodes import Host, places_by_hostname
-from baseload.decide.fit.ports import HostPort
 from baseload.decide.fit.taints import taints_of
 from baseload.decide.fit.template import Daemon
-from baseload.decide.provision.daemons import reserve
+from baseload.decide.provision.daemons import expected_on, still_to_come
 from baseload.decide.provision.memory import Memory
+from baseload.decide.provision.occupants import NOBODY, Occupants, occupants
 from baseload.decide.provision.readings import Readings
-from baseload.kube.types.core import Node, Pod
+from baseload.kube.types.core import Node
 from baseload.kube.types.storage import CSINode, CSINodeDriver
-from baseload.model.requests import Amounts, add
+from baseload.model.requests import Amounts
 from baseload.model.statenode import StateNode
-from baseload.model.view import View, claim_name, is_daemon
+from baseload.model.view import View
 from baseload.values.label import HOSTNAME
 from baseload.values.requirement import Requirements
 
@@ -27,48 +27,56 @@ def offered(view: View) -> tuple[StateNode, ...]:
     return tuple(sorted(states, key=lambda state: (not state.initialized, state.name)))
 
 
+def occupied(
+    view: View, readings: Readings, memory: Memory | None = None, leaving: frozenset[int] = frozenset()
+) -> Mapping[str, Occupants]:
+    """Node -> what its pods come to; without those that leave it, which are told by their ids."""
+    memory = memory or Memory()
+    found: dict[str, Occupants] = {}
+    for name, pods in view.pods_on.items():
+        if leaving:
+            pods = tuple(pod for pod in pods if id(pod) not in leaving)
+        found[name] = memory.occupants.value(name, pods, partial(occupants, pods, readings))
+    return found
+
+
 def hosts(
     states: Sequence[StateNode],
     view: View,
     readings: Readings,
     daemons: Sequence[Daemon],
+    on: Mapping[str, Occupants],
     memory: Memory | None = None,
 ) -> tuple[Host, ...]:
+    """`on`: who is on which node."""
     csi_nodes = {n.metadata.name: n for n in view.csi_nodes}
     memory = memory or Memory()
-    return tuple(_remembered(state, view, readings, daemons, csi_nodes, memory) for state in states)
+    return tuple(_remembered(state, readings, daemons, on, csi_nodes, memory) for state in states)
 
 
 def _remembered(
     state: StateNode,
-    view: View,
     readings: Readings,
     daemons: Sequence[Daemon],
+    on: Mapping[str, Occupants],
     csi_nodes: Mapping[str, CSINode],
     memory: Memory,
 ) -> Host:
     name = state.node.metadata.name if state.node else ""
-    pods, csi_node = view.pods_on.get(name, ()), csi_nodes.get(name)
+    held, csi_node = on.get(name, NOBODY), csi_nodes.get(name)
 
-    def make() -> Host:
+    def belonging(_: Amounts | None) -> Amounts:
+        return expected_on(daemons, taints_of(state.taints), Requirements.of_labels(state.labels)) if daemons else {}
+
+    expected = memory.expected.value(state.name, (state.labels, state.taints, *daemons), belonging)
+
+    def make(_: Host | None) -> Host:
         limits = _attach_limits(csi_node.spec.drivers) if csi_node else {}
-        return _host(state, pods, readings, daemons, limits)
+        return _host(state, held, readings, expected, limits)
 
-    if csi_node is not None and any(claim_name(pod, volume) for pod in pods for volume in pod.spec.volumes):
-        return make()  # volumes are other objects, which may have changed
-    seen = (state.node, state.claim, csi_node, *daemons, *map(_takes, pods))
-    return memory.hosts.value(state.name, seen, make)
-
-
-def _takes(pod: Pod) -> object:
-    """What tells how much a pod takes of its node: who it is, and what its status says of its size."""
-    status = pod.status
-    told = [
-        (it.name, it.allocated_resources, it.resources.requests if it.resources else None)
-        for it in (*status.container_statuses, *status.init_container_statuses)
-        if it.allocated_resources or it.resources
-    ]
-    return pod.metadata.uid or pod, told, status.resize, any(it.type == "PodResizePending" for it in status.conditions)
+    if csi_node is not None and held.have_claims:
+        return make(None)  # volumes are other objects, which may have changed
+    return memory.hosts.value(state.name, (state.node, state.claim, csi_node, held, expected), make)
 
 
 def counted_nodes(view: View, states: Sequence[StateNode], memory: Memory | None = None) -> Mapping[str, CountedNode]:
@@ -88,7 +96,7 @@ def counted_nodes(view: View, states: Sequence[StateNode], memory: Memory | None
     return found
 
 
-def _counted(node: Node) -> CountedNode:
+def _counted(node: Node, _: CountedNode | None = None) -> CountedNode:
     """A node by itself: whether it lends its domains, and to whom, is not its own affair."""
     labels = node.metadata.labels
     return CountedNode(
@@ -105,36 +113,26 @@ def _counted(node: Node) -> CountedNode:
 
 def _host(
     state: StateNode,
-    pods: Sequence[Pod],
+    held: Occupants,
     readings: Readings,
-    daemons: Sequence[Daemon],
+    expected: Amounts,
     attach_limits: Mapping[str, int],
 ) -> Host:
-    used: Amounts = {}
-    by_daemons: Amounts = {}
-    ports: list[HostPort] = []
     attached: dict[str, frozenset[str]] = {}
-    for pod in pods:
-        asked = readings.requests(pod)
-        add(used, asked)
-        if is_daemon(pod):
-            add(by_daemons, asked)
-        if any(port.host_port for container in pod.spec.containers for port in container.ports):
-            ports += readings.constraints(pod).ports
-        if attach_limits:
+    if attach_limits:
+        for pod in held.pods:
             for driver, claims in readings.attachments(pod).items():
                 attached[driver] = attached.get(driver, frozenset()) | claims
-    taints = taints_of(state.taints)
-    kept = reserve(daemons, taints, Requirements.of_labels(state.labels), by_daemons) if daemons else {}
+    used, kept = held.used, still_to_come(expected, held.by_daemons)
     return Host(
         name=state.name,
         hostname=state.hostname,
         labels=state.labels,
-        taints=taints,
+        taints=taints_of(state.taints),
         remaining={r: a - used.get(r, 0) - kept.get(r, 0) for r, a in state.allocatable.items()},
         pool=state.pool,
         capacity=state.charged,
-        ports=tuple(ports),
+        ports=held.ports,
         attached=attached,
         attach_limits=attach_limits,
     )

@@ -5,7 +5,7 @@ empty; and where they could go depends on no other pod. So with thousands of the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
@@ -39,7 +39,7 @@ class InVain:
 
     def left_out_of(self, view: View) -> View:
         """The view without them."""
-        return replace(view, pods=tuple(pod for pod in view.pods if pod.metadata.uid not in self.pods))
+        return view.narrowed(lambda pod: pod.metadata.uid not in self.pods)
 
 
 NOBODY: Final = InVain()

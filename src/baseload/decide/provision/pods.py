@@ -10,9 +10,10 @@ from typing import Final
 
 from baseload.decide.fit.constraints import required_terms, requirements_of, selector_of
 from baseload.decide.fit.taints import tolerated, tolerations_of
+from baseload.decide.provision.memory import ByObject
 from baseload.kube.types.core import Pod
 from baseload.kube.types.policy import PodDisruptionBudget
-from baseload.model.view import View, is_daemon, is_static, is_terminal, owned_by
+from baseload.model.view import View, has_claims, is_daemon, is_static, is_terminal, owned_by
 from baseload.plan.reason import Reason, Why
 from baseload.values import duration, instant
 from baseload.values.label import NODEPOOL
@@ -74,23 +75,30 @@ def sought(
     reserved_domains: Iterable[str],
     volume_fault: Callable[[Pod], str | None],
     ignore_dra: bool,
+    known: ByObject[Pod, tuple[Why | None, bool]],
 ) -> Sought:
-    """The pods to place, and the pending ones for which no place is sought."""
+    """The pods to place, and the pending ones for which no place is sought; `known` is what an earlier pass found."""
     pending: list[Pod] = []
     left_out: list[tuple[Pod, Reason, str]] = []
     domains = tuple(reserved_domains)
     verdicts: dict[int, Why | None] = {}  # id of a spec, which equal pods share -> what is wrong with its demands
-    for pod in view.pods:
-        if pod.spec.node_name or (is_terminal(pod) and not _condition(pod)):
-            continue
+
+    def own_fault(pod: Pod) -> tuple[Why | None, bool]:
+        """What is wrong with it whatever its volumes are, and whether it has any that are objects of their own."""
         fault = not_provisionable(pod)
         if fault is None:
             if id(pod.spec) not in verdicts:
                 verdicts[id(pod.spec)] = invalid_demands(pod, well_known, domains)
             fault = verdicts[id(pod.spec)]
+        return fault, has_claims(pod)
+
+    for pod in view.waiting:
+        if is_terminal(pod) and not _condition(pod):
+            continue
+        fault, claims = known.value(pod, own_fault)
         if fault is None and ignore_dra and pod.spec.resource_claims:
             fault = _CLAIMS_IGNORED
-        if fault is None and pod.spec.volumes and (text := volume_fault(pod)) is not None:
+        if fault is None and claims and (text := volume_fault(pod)) is not None:
             fault = Reason.VOLUME, text
         if fault is None:
             pending.append(pod)

@@ -14,21 +14,37 @@ from baseload.model.view import View, name_of
 
 _NONE: Final = Constraints()
 """for a pod without demands; and for a running one that stays, of whose demands only anti-affinity binds others"""
+_MOST_KNOWN: Final = 100_000  # specs
+_Parts = tuple[int, ...]
+"""The ids of the parts of a spec that make its request; pods of one template share them, wherever they are bound"""
+
+
+class Known:
+    """What was read of specs, by identity; for passes on one cluster in whose namespaces nothing changes."""
+
+    def __init__(self) -> None:
+        self.constraints: Final[dict[tuple[object, ...], Constraints]] = {}
+        self.label_keys: Final[dict[int, tuple[str, ...]]] = {}
+        self.requests: Final[dict[_Parts, Mapping[str, int]]] = {}
+        self.equal: Final[dict[Constraints, Constraints]] = {}
+        self.kept: Final[list[PodSpec]] = []  # ids stand for objects that must live as long
+
+    def turn(self) -> None:
+        """A new pass begins."""
+        if len(self.kept) > _MOST_KNOWN:
+            for held in (self.constraints, self.label_keys, self.requests, self.equal, self.kept):
+                held.clear()
 
 
 class Readings:
     """The pods of one view."""
 
-    def __init__(self, view: View, volumes: Volumes, default_spread: DefaultSpread) -> None:
+    def __init__(self, view: View, volumes: Volumes, default_spread: DefaultSpread, known: Known | None = None) -> None:
         self._namespaces: Final = view.namespace_labels
         self._volumes: Final = volumes
         self._default_spread: Final = default_spread
         self._attach_limited: Final = bool(view.csi_nodes)
-        self._constraints: Final[dict[tuple[object, ...], Constraints]] = {}
-        self._label_keys: Final[dict[int, tuple[str, ...]]] = {}
-        self._requests: Final[dict[int, Mapping[str, int]]] = {}
-        self._equal: Final[dict[Constraints, Constraints]] = {}
-        self._kept: Final[list[PodSpec]] = []  # ids stand for objects that must live as long
+        self._known: Final = known or Known()
 
     def to_place(self, pod: Pod) -> FitPod:
         """A pod that is to be placed, with all its demands."""
@@ -72,29 +88,32 @@ class Readings:
         spec, labels, namespace = pod.spec, pod.metadata.labels, pod.metadata.namespace
         if _demands_nothing(spec) and not self._default_spread.written:
             return _NONE
-        keys = self._label_keys.get(id(spec))
+        known = self._known
+        keys = known.label_keys.get(id(spec))
         if keys is None:
-            keys = self._label_keys[id(spec)] = constraints.label_keys(spec)
-            self._kept.append(spec)
+            keys = known.label_keys[id(spec)] = constraints.label_keys(spec)
+            known.kept.append(spec)
         default: tuple[Spread, ...] = ()
         if not spec.topology_spread_constraints:
             default = self._default_spread.of(pod)
         key = (id(spec), namespace, tuple(labels.get(k) for k in keys), default)
-        found = self._constraints.get(key)
+        found = known.constraints.get(key)
         if found is None:
             found = constraints.read(
                 spec, namespace=namespace, labels=labels, namespaces=self._namespaces, default_spread=default
             )
-            found = self._constraints[key] = self._equal.setdefault(found, found)
+            found = known.constraints[key] = known.equal.setdefault(found, found)
         return found
 
     def requests(self, pod: Pod) -> Mapping[str, int]:
-        if pod.status.container_statuses or pod.status.init_container_statuses:
+        if requests.is_resized(pod):
             return requests.of_pod(pod)
-        found = self._requests.get(id(pod.spec))
+        spec, known = pod.spec, self._known
+        parts = id(spec.containers), id(spec.init_containers), id(spec.resources), id(spec.overhead)
+        found = known.requests.get(parts)
         if found is None:
-            found = self._requests[id(pod.spec)] = requests.of_pod(pod)
-            self._kept.append(pod.spec)
+            found = known.requests[parts] = requests.of_pod(pod)
+            known.kept.append(spec)
         return found
 
     def attachments(self, pod: Pod) -> Mapping[str, frozenset[str]]:

@@ -2,20 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 from baseload.catalog.columns import InstanceTypes
 from baseload.decide.fit.attempt import OPEN, Closed
-from baseload.decide.fit.base import Bound, Cluster, Rules
+from baseload.decide.fit.base import Cluster, Rules
 from baseload.decide.fit.engine import Fit, Fitted
 from baseload.decide.fit.nodes import places_by_hostname
+from baseload.decide.fit.running import Bound, Running
 from baseload.decide.fit.sets import Sets
 from baseload.decide.fit.shape import FitPod
 from baseload.decide.provision import buffers, hosts, overlays, pools
 from baseload.decide.provision.daemons import daemons
 from baseload.decide.provision.default_spread import DefaultSpread
 from baseload.decide.provision.memory import Memory
+from baseload.decide.provision.occupants import Occupants
 from baseload.decide.provision.options import Options
 from baseload.decide.provision.overlays import Overlaid
 from baseload.decide.provision.pods import Moves, Sought, sought
@@ -24,7 +25,7 @@ from baseload.decide.provision.universe import LentDomains
 from baseload.decide.provision.volumes import Volumes
 from baseload.kube.types.core import Pod
 from baseload.kube.types.karpenter import NodePool
-from baseload.model.view import View
+from baseload.model.view import View, has_claims
 from baseload.values.label import CORE_WELL_KNOWN
 
 RESERVED_DOMAINS: Final = ("karpenter.k8s.aws", "karpenter.kwok.sh")
@@ -62,10 +63,12 @@ def setting_of(
 ) -> Setting:
     """`memory` is that of earlier passes on the same cluster."""
     memory = memory or Memory()
-    memory.turn()
     dynamic = pools.dynamic_pools(view)
     volumes = Volumes(view)
     well_known = CORE_WELL_KNOWN.union(*(table.well_known for table in tables.values()))
+    default_spread = DefaultSpread(view, options.default_spread)
+    of_other_objects = default_spread if options.default_spread else None
+    memory.turn(view.namespaces, well_known, options.ignore_dra_requests, of_other_objects)
     moves = Moves(view, now=options.now)
     wanted = sought(
         view,
@@ -74,6 +77,7 @@ def setting_of(
         reserved_domains=RESERVED_DOMAINS,
         volume_fault=volumes.fault,
         ignore_dra=options.ignore_dra_requests,
+        known=memory.faults,
     )
     return Setting(
         view,
@@ -82,7 +86,7 @@ def setting_of(
         types_of(view, tables, options),
         wanted,
         moves,
-        Readings(view, volumes, DefaultSpread(view, options.default_spread)),
+        Readings(view, volumes, default_spread, memory.known),
         tuple(buffers.virtual_pods(view, options.now)) if options.gate("CapacityBuffer") else (),
         memory,
     )
@@ -126,7 +130,7 @@ class SetUp:
         }
         running = [bound for bound in cluster.running if id(bound) not in moving]
         pods = [*self.pods, *(bound.pod for bound in displaced)]
-        fresh = replace(cluster, hosts=hosts, nodes=nodes, running=running)
+        fresh = replace(cluster, hosts=hosts, nodes=nodes, running=Running(running))
         shut = sum(1 << at for at, host in enumerate(hosts) if closed.nodes >> self.places[host.name] & 1)
         fit = Fit(fresh, pods, self.sets, self.fit.base.rules)
         fitted = fit.solve(pods, most_reasons=most_reasons, closed=Closed(shut, closed.to))
@@ -145,18 +149,23 @@ def set_up(setting: Setting, *, movable: bool = False, strict_reservations: bool
     offers = list(pools.offers(setting.pools, tables, sets))
     states = hosts.offered(view)
     ignore_dra = setting.options.ignore_dra_requests
-    expected = setting.memory.daemons(daemons(view, ignore_dra=ignore_dra))
-    running, moves = _running(setting, movable=movable)
+    memory, leaving = setting.memory, (*setting.sought.moving, *setting.sought.refused)
+    on = hosts.occupied(view, readings, memory, frozenset(map(id, leaving)))
+    maybe = (*(pod for held in on.values() for pod in held.daemons), *view.waiting)
+    expected = memory.daemons(daemons(view, ignore_dra=ignore_dra, among=maybe))
+    running, moves = _movable(setting, on) if movable else (memory.running, {})
+    if not movable:
+        running.keep({name: held.running for name, held in on.items()})
     cluster = Cluster(
-        hosts=hosts.hosts(states, view, readings, expected, setting.memory),
-        nodes=hosts.counted_nodes(view, states, setting.memory),
+        hosts=hosts.hosts(states, view, readings, expected, on, memory),
+        nodes=hosts.counted_nodes(view, states, memory),
         running=running,
         offers=[offer for _, offer in offers],
         daemons=expected,
         universe=LentDomains((pools.own_requirements(pool), offer) for pool, offer in offers),
     )
     virtual = [pod for b in setting.buffers for pod in b.pods if not (ignore_dra and pod.spec.resource_claims)]
-    pods = [readings.to_place(pod) for pod in (*setting.sought.pending, *setting.sought.moving, *virtual)]
+    pods = [_to_place(setting, pod) for pod in (*setting.sought.pending, *setting.sought.moving, *virtual)]
     to_know = [*pods, *(bound.pod for moving in moves.values() for bound in moving)]
     rules = replace(_rules(setting.options), strict_reservations=strict_reservations)
     fit = Fit(cluster, to_know, sets, rules)
@@ -164,30 +173,24 @@ def set_up(setting: Setting, *, movable: bool = False, strict_reservations: bool
     return SetUp(cluster, sets, fit, pods, places, moves)
 
 
-def _running(setting: Setting, *, movable: bool) -> tuple[list[Bound], dict[str, list[Bound]]]:
+def _movable(setting: Setting, on: Mapping[str, Occupants]) -> tuple[Running, dict[str, list[Bound]]]:
     """The bound pods that stay for this pass, and by node those of them that would move if it went."""
-    readings = setting.readings
-    placed_anew = {id(pod) for pod in (*setting.sought.moving, *setting.sought.refused)}
     running: list[Bound] = []
     moves: dict[str, list[Bound]] = {}
-    for name, pods in setting.view.pods_on.items():
-        for pod in pods:
-            if id(pod) in placed_anew:
-                continue
-            moves_too = movable and setting.moves(pod)
-            if not moves_too and pod.spec.affinity is None:
-                running.append(setting.memory.bound(pod, partial(_bound, readings, pod)))
-                continue
-            read = readings.to_place(pod) if moves_too else readings.running(pod)
-            bound = Bound(read, name, not pod.metadata.deletion_timestamp)
-            running.append(bound)
-            if moves_too:
+    for name, held in on.items():
+        for pod, bound in zip(held.pods, held.running, strict=True):
+            if setting.moves(pod):
+                bound = replace(bound, pod=setting.readings.to_place(pod))
                 moves.setdefault(name, []).append(bound)
-    return running, moves
+            running.append(bound)
+    return Running(running), moves
 
 
-def _bound(readings: Readings, pod: Pod) -> Bound:
-    return Bound(readings.running(pod), pod.spec.node_name, not pod.metadata.deletion_timestamp)
+def _to_place(setting: Setting, pod: Pod) -> FitPod:
+    """What an earlier pass read holds as long as no other objects decide it, which volumes are."""
+    read = setting.readings.to_place
+    held = setting.memory.to_place.value(pod, lambda pod: None if has_claims(pod) else read(pod))
+    return held or read(pod)
 
 
 def _rules(options: Options) -> Rules:
