@@ -129,7 +129,8 @@ class Provisioner:
             whole = replace(whole, marked=self._intents.marked)
         if now >= self._anew or not self._in_vain.holds(whole, tables):
             self._in_vain, self._anew = NOBODY, now + ANEW
-        return reported(self._in_vain.left_out_of(whole) if self._in_vain.pods else whole, is_provided)
+        seen = self._in_vain.left_out_of(whole) if self._in_vain.pods else whole
+        return reported(seen, is_provided, lambda pod: (pod.metadata.namespace, pod.metadata.name) in self._waiting)
 
     def _look_ahead(self, view: View, plan: ProvisionPlan, tables: Mapping[str, InstanceTypes]) -> None:
         """Notes who waits in vain, and what those who wait can hope for."""

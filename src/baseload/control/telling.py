@@ -33,13 +33,15 @@ class Telling:
         self._pools = [(name, telling.without_types(min_values=short)) for name, short in plan.empty_pools]
         self._tell_failures()
         self._again = self._observed.now() + AGAIN
-        placed = [it for it in plan.placements if it.node is not None]
+        on: dict[str, Told] = {}
+        placed = [(it.pod, it.node) for it in plan.placements if it.node is not None]
         if placed:
             states = {state.name: state for state in view.state_nodes}
-            for placement in placed:
-                state = states.get(placement.node or "")
-                if state is not None:
-                    self.nominate((placement.pod,), telling.on_existing(state))
+            for pod, node in placed:
+                if node not in on and node in states:
+                    on[node] = telling.on_existing(states[node])
+                if node in on:
+                    self._about(pod, on[node])
 
     def nominate(self, pods: tuple[str, ...], told: Told) -> None:
         """Where pods should go."""

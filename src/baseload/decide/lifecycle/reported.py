@@ -13,19 +13,24 @@ from baseload.kube.types.karpenter import NodeClassReference, NodePool
 from baseload.model.view import View, is_terminal
 
 
-def reported(view: View, provided: Callable[[NodeClassReference], bool]) -> View:
-    """The view without pods that the scheduler has not seen, pools that nobody has looked at, and others' claims."""
+def reported(
+    view: View, provided: Callable[[NodeClassReference], bool], given_up: Callable[[Pod], bool] | None = None
+) -> View:
+    """The view without pods that the scheduler has not seen, pools that nobody has looked at, and others' claims.
+
+    `given_up` is what `is_given_up` says, for those who have asked it already.
+    """
     pools = tuple(pool for pool in view.node_pools if is_reported(pool))
-    return reported_to_disruption(view, provided).but(node_pools=pools)
+    return reported_to_disruption(view, provided, given_up).but(node_pools=pools)
 
 
-def reported_to_disruption(view: View, provided: Callable[[NodeClassReference], bool]) -> View:
+def reported_to_disruption(
+    view: View, provided: Callable[[NodeClassReference], bool], given_up: Callable[[Pod], bool] | None = None
+) -> View:
     """The same with all pools, as nodes of one that is not ready may be given up; it launches none all the same."""
     claims = view.node_claims
     ours = tuple(claim for claim in claims if provided(claim.spec.node_class_ref))
-    return view.narrowed(is_given_up).but(
-        node_claims=claims if len(ours) == len(claims) else ours,
-    )
+    return view.narrowed(given_up or is_given_up).but(node_claims=claims if len(ours) == len(claims) else ours)
 
 
 def is_reported(pool: NodePool) -> bool:

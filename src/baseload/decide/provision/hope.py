@@ -36,7 +36,7 @@ class Hope:
 def hope(view: View, plan: ProvisionPlan, *, spreads_by_default: bool) -> Hope:
     """What is left to hope for after a pass."""
     names = {one.pod for one in plan.unschedulable}
-    failed = [pod for pod in view.pods if name_of(pod) in names]
+    failed = [pod for pod in view.pods if name_of(pod) in names] if names else []
     uids = frozenset(pod.metadata.uid for pod in failed)
     kinds = [pods[0] for pods in by_spec(failed)]
     if spreads_by_default or any(map(depends_on_others, kinds)):

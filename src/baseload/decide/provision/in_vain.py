@@ -48,6 +48,8 @@ NOBODY: Final = InVain()
 def in_vain(view: View, plan: ProvisionPlan, tables: Mapping[str, InstanceTypes], before: InVain) -> InVain:
     """Those of before that are still there, and those whom a plan refuses for what they are."""
     refused = {one.pod for one in plan.unschedulable if _is_for_what_it_is(one)}
+    if not (refused or before.pods):
+        return NOBODY
     groups = by_spec(pod for pod in view.pods if name_of(pod) in refused)
     found = [pods for pods in groups if not depends_on_others(pods[0]) and not takers(view, pods[:1])]
     there = {pod.metadata.uid for pod in view.pods}

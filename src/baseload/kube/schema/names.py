@@ -91,6 +91,11 @@ def _wrong_moment(text: str) -> str:
     return ""
 
 
+def is_moment(text: str) -> bool:
+    """Whether it can be read as an instant, or is left out."""
+    return not (text and _wrong_moment(text))
+
+
 def moment(path: str, text: str) -> Iterator[Finding]:
     """An instant, where one is given: decisions compare it."""
     if wrong := _wrong_moment(text):

@@ -65,7 +65,8 @@ class Rules:
         return (
             known is not None
             and not known[1]
-            and not (status.container_statuses or status.start_time)
+            and not any(held.allocated_resources or held.resources for held in status.container_statuses)
+            and names.is_moment(status.start_time)
             and names.is_plain(pod.metadata)
         )
 
