@@ -2,13 +2,11 @@
 
 import asyncio
 import logging
-import random
 import resource
 import signal
 import socket
 import ssl
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -32,16 +30,6 @@ LOOPBACK: Final = "127.0.0.1"
 DEFAULT: Final = Limits()
 _OTHER_FILES: Final = 100  # what a server has open beside connections: the store, libraries, pipes
 _GRACE: Final = 3  # seconds that open requests have left when the server stops
-
-
-class WallClock:
-    """The time as the machine has it."""
-
-    def now(self) -> int:
-        return time.time_ns()
-
-
-CHANCE: Final = random.SystemRandom()
 
 
 def listening(port: int) -> socket.socket:

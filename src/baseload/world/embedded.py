@@ -8,7 +8,7 @@ from typing import Final, cast
 
 import msgspec
 
-from baseload.embedded import private, server
+from baseload.embedded import machine, private
 from baseload.embedded.api import usage as usages
 from baseload.embedded.api import verbs
 from baseload.embedded.api.admission import CHAIN
@@ -52,7 +52,7 @@ def build(
     manifests: Manifests | None,
     *,
     clock: Clock | None = None,
-    chance: Chance = server.CHANCE,
+    chance: Chance = machine.CHANCE,
     usage: Usage = usages.requested,
     tokens: Mapping[str, Identity] | None = None,
 ) -> Embedded:
@@ -61,7 +61,7 @@ def build(
     `chance` draws uids and names. `usage` says what running pods use: without a kubelet, what they request. `tokens`
     are known from the start.
     """
-    clock = clock or server.WallClock()
+    clock = clock or machine.WallClock()
     journal = None if data_dir is None else journals.open(data_dir)
     key = secrets.token_bytes(32) if data_dir is None else private.kept(data_dir / KEYS / "sa.key", _new_key)
     store = Store(clock, chance, journal=journal)

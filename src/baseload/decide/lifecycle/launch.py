@@ -62,6 +62,9 @@ class Choice:
         self._full = full
         self._sets: Final = Sets(CORE_WELL_KNOWN | table.well_known)
         self._index: Final = TypeIndex(table, self._sets)
+        self._of_amis: tuple[tuple[AMI, ...], dict[int, str]] = (), {}  # the last images, and what goes with them
+        self._labels: Final[dict[tuple[str, str, str], dict[str, str]]] = {}
+        self._resources: Final[dict[str, tuple[dict[str, str], dict[str, str]]]] = {}
 
     def launch(
         self, claim: NodeClaim, node_class: EC2NodeClass | None, cluster: str, *, strict: bool = True
@@ -93,6 +96,12 @@ class Choice:
 
     def labels(self, type: str, zone: str, capacity_type: str) -> dict[str, str]:
         """What a launched machine is known to be."""
+        known = self._labels.get((type, zone, capacity_type))
+        if known is None:
+            known = self._labels[type, zone, capacity_type] = self._known(type, zone, capacity_type)
+        return dict(known)
+
+    def _known(self, type: str, zone: str, capacity_type: str) -> dict[str, str]:
         place = self.table.names.index(type)
         labels = dict(single_labels.of_type(self.table, place))
         for offering in self.table.offerings:
@@ -106,8 +115,12 @@ class Choice:
 
     def resources(self, type: str) -> tuple[dict[str, str], dict[str, str]]:
         """The capacity of a type and what a node of it can allocate, as quantities."""
-        place = self.table.names.index(type)
-        return _written(self.table.capacity, place), _written(self.table.allocatable, place)
+        known = self._resources.get(type)
+        if known is None:
+            place = self.table.names.index(type)
+            known = _written(self.table.capacity, place), _written(self.table.allocatable, place)
+            self._resources[type] = known
+        return dict(known[0]), dict(known[1])
 
     def _affordable(self, final: Requirements, requests: dict[str, int]) -> list[_Offer]:
         """The offers that a launch may take, in the order of price."""
@@ -152,13 +165,15 @@ class Choice:
         for (subnet_id, image), types in sorted(by_pool.items()):
             yield LaunchPool(subnet_id, image, tuple(types))
 
-    def _images(self, amis: Iterable[AMI]) -> dict[int, str]:
+    def _images(self, amis: tuple[AMI, ...]) -> dict[int, str]:
         """place of a type -> the first image that goes with it"""
-        found: dict[int, str] = {}
-        for ami in amis:
-            for place in bits(self._index.agreeing(requirements_of(_expressions(ami)))):
-                found.setdefault(place, ami.id)
-        return found
+        if self._of_amis[0] != amis:
+            found: dict[int, str] = {}
+            for ami in amis:
+                for place in bits(self._index.agreeing(requirements_of(_expressions(ami)))):
+                    found.setdefault(place, ami.id)
+            self._of_amis = amis, found
+        return self._of_amis[1]
 
 
 def not_launchable(node_class: EC2NodeClass | None, name: str) -> Refused | None:
