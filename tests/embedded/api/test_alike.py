@@ -4,6 +4,11 @@ import copy
 from typing import Any
 from unittest import mock
 
+import msgspec
+
+from baseload.embedded.actors.client import ActorClient
+from baseload.embedded.api import alike, validation
+from baseload.embedded.store.record import encode
 from tests.embedded.api.calling import PODS, Server, pod
 
 ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts"
@@ -93,3 +98,42 @@ def test_each_manager_gets_an_entry_of_his_own() -> None:
         managers.append(tree["metadata"]["managedFields"][0]["manager"])
 
     assert managers == ["one", "two", "one", "two", "one"]
+
+
+def for_node(name: str, *, containers: str = "main") -> dict[str, Any]:
+    """A pod of a DaemonSet for a node."""
+    tree = pod("")
+    tree["metadata"] = {"generateName": "agent-"}
+    tree["spec"]["containers"][0]["name"] = containers
+    here = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [here]}}
+    tree["spec"]["affinity"] = {"nodeAffinity": required}
+    return tree
+
+
+def daemons(nodes: list[str], *, containers: str = "main") -> list[dict[str, Any]]:
+    """What becomes of the pods for some nodes, one after the other."""
+    cluster = Server().cluster
+    client, found = ActorClient(cluster, "controller"), []
+    for node in nodes:
+        body = msgspec.json.encode(for_node(node, containers=containers))
+        record = client.create(client.kind("", "Pod"), "default", body, place=node)
+        found.append(msgspec.json.decode(encode(record)))
+    return found
+
+
+def test_pods_for_places_of_their_own_are_alike_but_for_the_place() -> None:
+    nodes = ["one", "two", "three", "four"]
+    with mock.patch.object(alike, "likeness", return_value=None):
+        wanted = daemons(nodes)
+    with mock.patch("baseload.embedded.api.validation.check", wraps=validation.check) as checked:
+        assert daemons(nodes) == wanted
+    assert checked.call_count == 2
+
+
+def test_a_place_that_is_the_name_of_something_else_too_stays_that() -> None:
+    nodes = ["one", "main", "two", "three", "main", "four"]
+    with mock.patch.object(alike, "likeness", return_value=None):
+        wanted = daemons(nodes)
+    assert daemons(nodes) == wanted
+    assert {it["spec"]["containers"][0]["name"] for it in wanted} == {"main"}

@@ -95,9 +95,12 @@ class ActorClient:
 
     # -- the way of every request
 
-    def create(self, kind: ServedKind, namespace: str, body: bytes) -> Record:
-        """A new object from its JSON. Raises what the API refuses."""
-        return verbs.create(self.cluster, Target(kind, namespace), self._call("POST", _SENT, body))
+    def create(self, kind: ServedKind, namespace: str, body: bytes, *, place: str = "") -> Record:
+        """A new object from its JSON. Raises what the API refuses.
+
+        `place`: the name in it that alone tells it from others that are made from the same template.
+        """
+        return verbs.create(self.cluster, Target(kind, namespace), self._call("POST", _SENT, body), place=place)
 
     def create_alike(self, kind: ServedKind, namespace: str, body: bytes) -> Record:
         """One of several new objects from the same JSON: what became of the first is kept for the others."""

@@ -54,21 +54,22 @@ _SERVERS: Final = ("uid", "creationTimestamp", "generation", "deletionTimestamp"
 """Metadata that is the server's alone"""
 
 
-def create(cluster: Cluster, target: Target, call: Call) -> Record:
-    """POST on a collection."""
+def create(cluster: Cluster, target: Target, call: Call, *, place: str = "") -> Record:
+    """POST on a collection. `place` is a name in the body that alone tells it from the like of it."""
     if target.name:
         raise no_such_method()
-    known = alike.likeness(target, call)
+    known = alike.likeness(target, call, place)
     if known is not None:
-        draft = cluster.alike.draft(cluster.store, target, *known, cluster.now())
+        draft = cluster.alike.draft(cluster.store, target, *known, cluster.now(), place)
         if draft is not None:
-            return cluster.written(cluster.store.create(draft))
+            uid = cluster.store.new_uid() if place else ""  # before its name, as where the longer way is gone
+            return cluster.written(cluster.store.create(draft, uid=uid))
     tree = bodies.tree(target, call)
     is_sound = validation.take_known(target.kind, tree, call)
     looked_at: set[Resource] = set()
     record = _create(cluster, target.kind, tree, call, applied=False, is_sound=is_sound, looked_at=looked_at)
     if known is not None and not call.warnings:
-        cluster.alike.learn(cluster.store, known[0], record, looked_at)
+        cluster.alike.learn(cluster.store, known[0], record, looked_at, place)
     return record
 
 

@@ -218,7 +218,7 @@ class DaemonSets(PodController):
             node = waiting.pop(0)
             body = self._body(record, book.hash).replace(_HERE.encode(), msgspec.json.encode(node)[1:-1])
             try:
-                pod = self.client.create(self._pod, record.namespace, body)
+                pod = self.client.create(self._pod, record.namespace, body, place=node)
             except StatusError as error:
                 book.dirty[node] = None
                 self.recorder.record(record, "Warning", "FailedCreate", f"Error creating: {error}")
