@@ -1,4 +1,4 @@
-"""A custom status is patched by a short way once; what comes out is what the long way, over the whole object, makes."""
+"""Custom resources are patched section by section; what comes out is what the long way makes, over the whole object."""
 
 import json
 from typing import Any
@@ -70,7 +70,30 @@ PATCH = st.fixed_dictionaries(
         "spec": st.just({"size": 2}),
     },
 )
-STEPS = st.lists(st.tuples(st.sampled_from(["one", "two"]), st.sampled_from(["", "Strict", "Warn"]), PATCH), max_size=5)
+OWNER = {"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u-1"}
+METADATA = st.fixed_dictionaries(
+    {},
+    optional={
+        "labels": st.sampled_from([{}, None, {"x": "1"}, {"x": None, "y": "2"}, {"x": 3}, {"not a key": "v"}]),
+        "annotations": st.sampled_from([None, {"a": "b"}, {"a": "c" * 300_000}]),
+        "finalizers": st.sampled_from(
+            [[], ["example.com/one"], ["example.com/one", "example.com/two"], ["bare"], None]
+        ),
+        "ownerReferences": st.sampled_from([[], [OWNER], [{**OWNER, "uid": ""}], [{**OWNER, "more": 1}], None]),
+        "generateName": st.just("g-"),
+        "name": st.sampled_from(["a", "b"]),
+        "uid": st.sampled_from(["", "another"]),
+        "resourceVersion": st.just("1"),
+        "unknown": st.just("field"),
+    },
+)
+ABOUT = st.fixed_dictionaries({"metadata": METADATA | st.none()}, optional={"spec": st.just({"size": 2})})
+WHO, HOW = st.sampled_from(["one", "two"]), st.sampled_from(["", "Strict", "Warn"])
+STEPS = st.lists(
+    st.tuples(WHO, HOW, st.tuples(st.just("/status"), PATCH) | st.tuples(st.just(""), ABOUT)),
+    max_size=5,
+)
+Step = tuple[str, str, tuple[str, Any]]
 
 
 def definition(**more: Any) -> dict[str, Any]:
@@ -100,21 +123,20 @@ def served(**more: Any) -> Server:
     return server
 
 
-def after(steps: list[tuple[str, str, Any]], **more: Any) -> list[tuple[int, Any, str]]:
-    """What the answers to patches of a thing's status are, one after the other."""
+def after(steps: list[Step], **more: Any) -> list[tuple[int, Any, str]]:
+    """What the answers to patches of a thing or its status are, one after the other."""
     server = served(**more)
-    first = server.call("PATCH", "/apis/example.com/v1/things/a/status", {"status": {"a": "first"}}, MERGE)
-    answers = [(first.code, first.tree, "")]
-    for seconds, (manager, mode, patch) in enumerate(steps):
+    answers: list[tuple[int, Any, str]] = []
+    for seconds, (manager, mode, (part, patch)) in enumerate(steps):
         server.clock.forward(seconds)
-        path = f"/apis/example.com/v1/things/a/status{f'?fieldValidation={mode}' if mode else ''}"
+        path = f"/apis/example.com/v1/things/a{part}{f'?fieldValidation={mode}' if mode else ''}"
         answer = server.call("PATCH", path, patch, {**MERGE, "user-agent": f"{manager}/1"})
         answers.append((answer.code, answer.tree, answer.headers.get("warning", "")))
     return answers
 
 
 @given(STEPS)
-def test_both_ways_end_alike(steps: list[tuple[str, str, Any]]) -> None:
+def test_both_ways_end_alike(steps: list[Step]) -> None:
     with mock.patch.object(custom_patches, "patched", return_value=None):
         wanted = after(steps)
 
@@ -123,7 +145,7 @@ def test_both_ways_end_alike(steps: list[tuple[str, str, Any]]) -> None:
 
 @settings(max_examples=20)
 @given(STEPS)
-def test_rules_on_the_whole_object_are_looked_at_on_the_whole(steps: list[tuple[str, str, Any]]) -> None:
+def test_rules_on_the_whole_object_are_looked_at_on_the_whole(steps: list[Step]) -> None:
     rule = {"rule": "!has(self.status) || !has(self.status.count) || self.status.count <= self.spec.size"}
     with mock.patch.object(custom_patches, "patched", return_value=None):
         wanted = after(steps, **{"x-kubernetes-validations": [rule]})
@@ -131,7 +153,7 @@ def test_rules_on_the_whole_object_are_looked_at_on_the_whole(steps: list[tuple[
     assert after(steps, **{"x-kubernetes-validations": [rule]}) == wanted
 
 
-def test_the_second_patch_of_a_status_goes_the_short_way() -> None:
+def test_patches_of_a_status_and_of_metadata_go_the_short_way() -> None:
     server = served()
     short: list[bool] = []
     way = custom_patches.patched
@@ -145,8 +167,21 @@ def test_the_second_patch_of_a_status_goes_the_short_way() -> None:
         for value in ("one", "two", "bad"):
             server.call("PATCH", "/apis/example.com/v1/things/a/status", {"status": {"a": value}}, MERGE)
         server.call("PATCH", "/apis/example.com/v1/things/a", {"metadata": {"labels": {"x": "1"}}}, MERGE)
+        server.call("PATCH", "/apis/example.com/v1/things/a", {"metadata": {"labels": {"x y": "1"}}}, MERGE)
         server.call("PATCH", "/apis/example.com/v1/things/a/status", {"status": {"a": "three"}}, MERGE)
-    assert short == [False, True, False, False, True]
+    assert short == [True, True, False, True, False, True]
+
+
+def test_a_patch_of_metadata_lets_the_last_finalizer_of_a_deleted_object_go() -> None:
+    server = served()
+    path = "/apis/example.com/v1/things/a"
+    server.call("PATCH", path, {"metadata": {"finalizers": ["example.com/one"]}}, MERGE)
+    server.call("DELETE", path)
+    more = {"metadata": {"finalizers": ["example.com/one", "example.com/two"]}}
+    assert server.call("PATCH", path, more, MERGE).code == 422
+    assert server.call("GET", path).code == 200
+    server.call("PATCH", path, {"metadata": {"finalizers": None}}, MERGE)
+    assert server.call("GET", path).code == 404
 
 
 def test_an_old_state_is_refused_and_the_present_one_taken() -> None:

@@ -80,9 +80,9 @@ def check(kind: ServedKind, tree: Tree, old: Record | None = None, *, subresourc
     named: dict[str, Json] = metadata if isinstance(metadata, dict) else {}
     before = None if old is None else kind.tree(old)
     if kind.is_custom:
-        causes = [*_of_metadata(kind, named), *custom.causes(kind, tree, before, subresource=subresource)]
+        causes = [*of_metadata(kind, named), *custom.causes(kind, tree, before, subresource=subresource)]
     elif (resource.group, resource.kind) == crds.KIND:
-        causes = [*_of_metadata(kind, named), *([] if subresource else crds.causes(tree, before))]
+        causes = [*of_metadata(kind, named), *([] if subresource else crds.causes(tree, before))]
     else:
         tree, before = _bare(tree), None if before is None else _bare(before)
         found = rules.check(resource.group, resource.kind, tree, before, part=subresource)
@@ -116,7 +116,7 @@ def _cause(fault: Fault) -> Cause:
     return Cause(_REASONS.get(head, "FieldValueInvalid"), fault.message, fault.path)
 
 
-def _of_metadata(kind: ServedKind, metadata: dict[str, Json]) -> Iterator[Cause]:
+def of_metadata(kind: ServedKind, metadata: dict[str, Json]) -> Iterator[Cause]:
     """What is wrong with the metadata of a custom resource, as far as it can be read."""
     if not decoding.fault(definitions.definition(definitions.OBJECT_META), metadata):
         yield from map(_cause, of_object(metadata, names.subdomain, namespaced=kind.view.namespaced))

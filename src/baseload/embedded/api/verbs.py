@@ -99,7 +99,7 @@ def patch(cluster: Cluster, target: Target, call: Call) -> tuple[Record, bool]:
     after = patched(target.kind.tree(old), call, target)
     validation.take_known(target.kind, after, call, patch=call.body)
     record = replace(cluster, target, old, after, call)
-    custom_patches.found_sound(target, record)
+    custom_patches.found_sound(target.kind, record, subresource=target.subresource)
     return record, False
 
 
@@ -254,7 +254,10 @@ def _create(
         why = "create not allowed while custom resource definition is terminating"
         raise errors.forbidden(kind.resource, draft.name, why)
     record = cluster.store.create(draft, uid=draft.uid, dry_run=call.is_dry_run)
-    return record if call.is_dry_run else cluster.written(record)
+    if call.is_dry_run:
+        return record
+    custom_patches.found_sound(kind, record)
+    return cluster.written(record)
 
 
 def _stored(cluster: Cluster, target: Target, tree: Tree, old: Record, call: Call) -> Record:
