@@ -9,7 +9,7 @@ from baseload.decide.fit.nodes import Host, places_by_hostname
 from baseload.decide.fit.taints import taints_of
 from baseload.decide.fit.template import Daemon
 from baseload.decide.provision.daemons import expected_on, still_to_come
-from baseload.decide.provision.memory import Memory
+from baseload.decide.provision.memory import Ground, Memory
 from baseload.decide.provision.occupants import NOBODY, Occupants, occupants
 from baseload.decide.provision.readings import Readings
 from baseload.kube.types.core import Node
@@ -65,18 +65,25 @@ def _remembered(
     name = state.node.metadata.name if state.node else ""
     held, csi_node = on.get(name, NOBODY), csi_nodes.get(name)
 
-    def belonging(_: Amounts | None) -> Amounts:
-        return expected_on(daemons, taints_of(state.taints), Requirements.of_labels(state.labels)) if daemons else {}
-
-    expected = memory.expected.value(state.name, (state.labels, state.taints, *daemons), belonging)
-
-    def make(_: Host | None) -> Host:
+    def make(before: Ground | None) -> Ground:
         limits = _attach_limits(csi_node.spec.drivers) if csi_node else {}
-        return _host(state, held, readings, expected, limits)
+        expected = _expected(state, daemons, before)
+        return Ground(_host(state, held, readings, expected, limits), expected, state, daemons)
 
     if csi_node is not None and held.have_claims:
-        return make(None)  # volumes are other objects, which may have changed
-    return memory.hosts.value(state.name, (state.node, state.claim, csi_node, held, expected), make)
+        return make(None).host  # volumes are other objects, which may have changed
+    return memory.hosts.value(state.name, (state.node, state.claim, csi_node, held, *daemons), make).host
+
+
+def _expected(state: StateNode, daemons: Sequence[Daemon], before: Ground | None) -> Amounts:
+    """What the pods of DaemonSets ask of a node."""
+    if not daemons:
+        return {}
+    if before is not None and list(before.daemons) == list(daemons):
+        there = before.state
+        if there.labels == state.labels and there.taints == state.taints:
+            return before.expected
+    return expected_on(daemons, taints_of(state.taints), Requirements.of_labels(state.labels))
 
 
 def counted_nodes(view: View, states: Sequence[StateNode], memory: Memory | None = None) -> Mapping[str, CountedNode]:
@@ -96,14 +103,15 @@ def counted_nodes(view: View, states: Sequence[StateNode], memory: Memory | None
     return found
 
 
-def _counted(node: Node, _: CountedNode | None = None) -> CountedNode:
+def _counted(node: Node, before: CountedNode | None = None) -> CountedNode:
     """A node by itself: whether it lends its domains, and to whom, is not its own affair."""
     labels = node.metadata.labels
+    known = before.requirements if before is not None and before.labels == labels else None
     return CountedNode(
         name=node.metadata.name,
         hostname=labels.get(HOSTNAME) or node.metadata.name,
         labels=labels,
-        requirements=Requirements.of_labels(labels),
+        requirements=known or Requirements.of_labels(labels),
         taints=taints_of(node.spec.taints),
         places=(),
         registers=False,
@@ -119,7 +127,7 @@ def _host(
     attach_limits: Mapping[str, int],
 ) -> Host:
     attached: dict[str, frozenset[str]] = {}
-    if attach_limits:
+    if attach_limits and held.have_claims:
         for pod in held.pods:
             for driver, claims in readings.attachments(pod).items():
                 attached[driver] = attached.get(driver, frozenset()) | claims

@@ -4,7 +4,8 @@ A pass on a cluster of thousands of nodes sees a few changed ones. Without a mem
 plans are the same.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from baseload.decide.fit.groups import CountedNode
@@ -16,6 +17,7 @@ from baseload.decide.provision.occupants import Occupants
 from baseload.decide.provision.readings import Known
 from baseload.kube.types.core import Pod
 from baseload.model.requests import Amounts
+from baseload.model.statenode import StateNode
 from baseload.plan.reason import Why
 
 K = TypeVar("K")
@@ -61,6 +63,16 @@ class ByObject(Generic[K, T]):
         return held[1]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """A node as a pass sees it at its start, what DaemonSets expect of it, and what that was worked out of."""
+
+    host: Host
+    expected: Amounts
+    state: StateNode
+    daemons: Sequence[Daemon]
+
+
 class Memory:
     """Of one cluster; `turn` forgets what the last pass did not ask for."""
 
@@ -70,8 +82,7 @@ class Memory:
         self._forget()
 
     def _forget(self) -> None:
-        self.hosts: Remembered[Host] = Remembered()
-        self.expected: Remembered[Amounts] = Remembered()  # what DaemonSets' pods ask of a node
+        self.hosts: Remembered[Ground] = Remembered()
         self.counted: Remembered[CountedNode] = Remembered()
         self.occupants: Remembered[Occupants] = Remembered()
         self.faults: ByObject[Pod, tuple[Why | None, bool]] = ByObject()
@@ -84,7 +95,7 @@ class Memory:
         if rests_on != self._rests_on:
             self._rests_on = rests_on
             self._forget()
-        for held in (self.hosts, self.expected, self.counted, self.occupants, self.faults, self.to_place):
+        for held in (self.hosts, self.counted, self.occupants, self.faults, self.to_place):
             held.turn()
         self.known.turn()
 
