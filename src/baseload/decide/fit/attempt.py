@@ -68,9 +68,16 @@ class Pass:
         number = self._number
         if kind.solve != number or size.solve != number or kind.generation != self._groups.generation:
             self._enter(kind, size)
+        ranked = kind.zones[0].ranked() if len(kind.zones) == 1 and not kind.hosts else None
+        if ranked is not None and kind.vain.get((size.number, ranked)) == self.epoch:
+            return False
         if self._nodes.all and self._on_node(pod, kind, size):
             return True
-        return self._on_claim(pod, kind, size) or self._on_new_claim(pod, kind, size)
+        if self._on_claim(pod, kind, size) or self._on_new_claim(pod, kind, size):
+            return True
+        if ranked is not None:  # while these are the domains, and hosts only fill up, it is refused again
+            kind.vain[size.number, ranked] = self.epoch
+        return False
 
     def closed_to(self, pod: FitPod) -> int:
         """The mask of the nodes that are closed to the pod."""
@@ -94,6 +101,7 @@ class Pass:
             size.screened = 0
         for kind in self._kinds:
             kind.failures.clear()
+            kind.vain.clear()
         self._nodes.roll_back()
 
     # What every trial needs

@@ -79,6 +79,16 @@ class ZoneUse:
         count = group.counts.get(domain)
         return count is not None and count <= self._ceiling
 
+    def ranked(self) -> tuple[str, ...] | None:
+        """The domains that may take the pod, the least filled first; None where these do not tell all."""
+        if self.group.kind is not GroupKind.SPREAD:
+            return None
+        self.allows("")  # brings the ceiling up to date
+        ceiling = self._ceiling
+        found = [(count, domain) for domain, count in self.group.counts.items() if count <= ceiling]
+        found.sort()
+        return tuple([domain for _, domain in found])
+
     def allowed(self) -> list[str]:
         """The domains that may take the pod."""
         if not self._bounded:
@@ -130,6 +140,7 @@ class Kind:
         "strict",
         "taints",
         "undecided",
+        "vain",
         "volumes",
         "zones",
     )
@@ -180,6 +191,7 @@ class Kind:
         self.plans: dict[tuple[int, int], RecordPlan] = {}
         self.taints: dict[int, bool] = {}  # taint list -> tolerated
         self.failures: dict[int, tuple[int, int]] = {}  # size -> (epoch, group versions) when it found no place
+        self.vain: dict[tuple[int, tuple[str, ...]], int] = {}  # (size, domains that might have taken it) -> epoch
         self.next: Kind | None = None
         self.relaxed = False  # whether `next` has been worked out
 
