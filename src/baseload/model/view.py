@@ -70,7 +70,7 @@ class View:
 
     def narrowed(self, counts: Callable[[Pod], bool]) -> "View":
         """This view without the pods on no node that do not count."""
-        after = self.but(pods=tuple(pod for pod in self.pods if pod.spec.node_name or counts(pod)))
+        after = self.but(pods=tuple([pod for pod in self.pods if pod.spec.node_name or counts(pod)]))
         after.__dict__["pods_on"] = self.pods_on
         return after
 
@@ -91,7 +91,7 @@ class View:
     @cached_property
     def waiting(self) -> tuple[Pod, ...]:
         """the pods on no node"""
-        return tuple(pod for pod in self.pods if not pod.spec.node_name)
+        return tuple([pod for pod in self.pods if not pod.spec.node_name])
 
     @cached_property
     def namespace_labels(self) -> Mapping[str, Mapping[str, str]]:

@@ -1,7 +1,11 @@
 """Actors at the API: what they write is what a request would have written, and only to the object that they mean."""
 
+from typing import Any
+
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from baseload.embedded.actors.client import ActorClient
 from baseload.embedded.actors.pods import Condition, PodStatus, status
@@ -85,3 +89,34 @@ def test_changes_are_heard_by_their_class() -> None:
 
     assert [(event.type, event.record.node) for event in heard.take()] == [("MODIFIED", "n1")]
     assert rings == [1]
+
+
+TAINTS = [None, [{"key": "a", "effect": "NoSchedule"}], [{"key": "b", "value": "1", "effect": "NoExecute"}], []]
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["kubelet", "cni", "cloud"]),
+        st.sampled_from([{"taints": taints} for taints in TAINTS] + [{"unschedulable": True}, {"unschedulable": None}]),
+    ),
+    max_size=6,
+)
+
+
+def respecced(steps: list[tuple[str, dict[str, Any]]], *, merges: bool) -> dict[str, Any]:
+    stage = Stage()
+    node = stage.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "spec": {"providerID": "p"}})
+    for manager, changes in steps:
+        stage.run(1)
+        client = ActorClient(stage.cluster, manager)
+        if merges:
+            client.merge(node, {"spec": changes})
+        else:
+            client.respec(node, changes)
+    tree: dict[str, Any] = stage.tree("", "Node", "a")
+    return tree
+
+
+@settings(max_examples=40)
+@given(STEPS)
+def test_fields_of_a_spec_change_as_by_a_patch(steps: list[tuple[str, dict[str, Any]]]) -> None:
+    steps = [(who, {name: value or None for name, value in changes.items()}) for who, changes in steps]
+    assert respecced(steps, merges=False) == respecced(steps, merges=True)

@@ -27,6 +27,9 @@ from baseload.embedded.store.record import Body, Json, Record
 from baseload.embedded.store.resource import Resource
 from baseload.embedded.store.rules import Part
 from baseload.embedded.store.subscription import Subscription, Wants
+from baseload.kube.merge import apply as applying
+from baseload.kube.merge import managers as entries
+from baseload.kube.merge.tree import Object
 from baseload.values import instant
 
 _SENT: Final = {"content-type": JSON}
@@ -183,6 +186,29 @@ class ActorClient:
     def rewrite(self, old: Record, body: Body) -> Record:
         """An object with other sections, which the caller knows to be right."""
         return self._changed(old, lambda held: held.with_body(body), "main")
+
+    def respec(self, old: Record, changes: Mapping[str, Json]) -> Record:
+        """An object with some fields of its spec others, which the caller knows to be right; None takes one away."""
+        held = self.store.get(old.resource, old.namespace, old.name)
+        rules.check_preconditions(held, old.uid, 0)
+        tree, kept = held.body.tree(), entries.decoded(records.section(held.managed) or b"[]")
+        before = tree.get("spec", {})
+        if kept is None or not isinstance(before, dict):
+            return self.merge(old, {"spec": changes})
+        after = {name: value for name, value in {**before, **changes}.items() if value is not None}
+        managed = applying.told_after_update(
+            kept,
+            {"spec": cast(Object, before)},
+            {"spec": cast(Object, after)},
+            kind=self.cluster.kinds.of_resource(old.resource).type,
+            manager=self.manager,
+            now=self.cluster.clock.now(),
+            subresource="",
+        )
+        if managed is None:
+            return held
+        body = records.body(msgspec.json.encode({**tree, "spec": after})[1:-1])
+        return self._changed(held, lambda it: msgspec.structs.replace(it, body=body, managed=managed), "main")
 
     def drop_finalizer(self, old: Record, finalizer: str) -> Record:
         """An object that one finalizer less holds; it goes where that was the last that held it."""

@@ -84,11 +84,11 @@ class CloudNodes:
         held = nodes.spec(node).taints
         if not any(taint.key == SHUTDOWN for taint in held):
             taints = [*msgspec.to_builtins(held), {"key": SHUTDOWN, "effect": "NoSchedule"}]
-            self._client.merge(node, {"spec": {"taints": taints}})
+            self._client.respec(node, {"taints": taints})
 
     def _spare(self, node: Record) -> None:
         """Its machine runs again."""
         held = nodes.spec(node).taints
         if any(taint.key == SHUTDOWN for taint in held):
             kept = [msgspec.to_builtins(taint) for taint in held if taint.key != SHUTDOWN]
-            self._client.merge(node, {"spec": {"taints": kept or None}})
+            self._client.respec(node, {"taints": kept or None})

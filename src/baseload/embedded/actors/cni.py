@@ -114,4 +114,4 @@ class Cni:
         held = nodes.spec(node).taints
         if any(taint.key == self._settings.taint for taint in held):
             kept = [msgspec.to_builtins(taint) for taint in held if taint.key != self._settings.taint]
-            self._client.merge(node, {"spec": {"taints": kept or None}})
+            self._client.respec(node, {"taints": kept or None})

@@ -21,7 +21,7 @@ from baseload.embedded.actors.kubelet import leases
 from baseload.embedded.actors.pods import Condition
 from baseload.embedded.actors.recorder import Recorder
 from baseload.embedded.api.cluster import Cluster
-from baseload.embedded.store.record import Record
+from baseload.embedded.store.record import Json, Record
 from baseload.values.clock import FOREVER, Clock
 from baseload.values.instant import SECOND
 
@@ -266,8 +266,8 @@ class NodeLifecycle:
             if not isinstance(taint, dict) or (taint.get("key"), taint.get("effect")) not in drop
         ]
         now = self._client.now()
-        added = [{"key": key, "effect": effect, "timeAdded": now} for key, effect in add]
-        self._client.merge(node, {"spec": {"taints": [*kept, *added] or None}})
+        added: list[Json] = [{"key": key, "effect": effect, "timeAdded": now} for key, effect in add]
+        self._client.respec(node, {"taints": [*kept, *added] or None})
 
     # -- zones
 
