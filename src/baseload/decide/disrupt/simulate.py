@@ -11,9 +11,9 @@ from typing import Final
 from baseload.decide.disrupt import windows
 from baseload.decide.disrupt.prices import Prices
 from baseload.decide.fit.attempt import OPEN, Closed
-from baseload.decide.fit.base import Bound
 from baseload.decide.fit.engine import Fitted
 from baseload.decide.fit.planned import Claim
+from baseload.decide.fit.running import Bound
 from baseload.decide.fit.shape import FitPod
 from baseload.decide.fit.why import Refusal
 from baseload.decide.provision import hosts

@@ -69,14 +69,15 @@ class Pass:
         if kind.solve != number or size.solve != number or kind.generation != self._groups.generation:
             self._enter(kind, size)
         ranked = kind.zones[0].ranked() if len(kind.zones) == 1 and not kind.hosts else None
-        if ranked is not None and kind.vain.get((size.number, ranked)) == self.epoch:
+        in_vain = (self.shape(pod, size), ranked) if ranked is not None else None
+        if in_vain is not None and kind.vain.get(in_vain) == self.epoch:
             return False
         if self._nodes.all and self._on_node(pod, kind, size):
             return True
         if self._on_claim(pod, kind, size) or self._on_new_claim(pod, kind, size):
             return True
-        if ranked is not None:  # while these are the domains, and hosts only fill up, it is refused again
-            kind.vain[size.number, ranked] = self.epoch
+        if in_vain is not None:  # while these are the domains, and hosts only fill up, it is refused again
+            kind.vain[in_vain] = self.epoch
         return False
 
     def closed_to(self, pod: FitPod) -> int:

@@ -109,7 +109,7 @@ class Choice:
                 labels.update(single_labels.of_offering(offering))
         return dict(sorted({**labels, ZONE: zone, CAPACITY_TYPE: capacity_type}.items()))
 
-    def images(self, amis: Iterable[AMI]) -> dict[str, str]:
+    def images(self, amis: tuple[AMI, ...]) -> dict[str, str]:
         """type -> the image that it is started from; without the types that none goes with"""
         return {self.table.names[place]: image for place, image in self._images(amis).items()}
 
