@@ -75,6 +75,15 @@ def test_without_a_pool_that_launches_only_what_stays_is_certain() -> None:
     assert bound_of(pool(ready="False"), *made) == pytest.approx(0.1)
 
 
+def test_values_that_make_a_node_worth_more_than_its_price_are_cut_down_first() -> None:
+    """A node at 4.00 could go for one at 0.20; to value its pod at 4.00 does not make the end dearer."""
+    dear = stage.instance_type("dear", 4, [stage.offering("on-demand", "zone-1", 4.0)])
+    made: list[Made] = [pool(), node("a", "dear"), pod("p", "a", "4")]
+    wanted = demand(stage.situation(*made, types=[*stage.LADDER, dear]))
+
+    assert worth(wanted, {(0, "cpu"): 1e-9}) == pytest.approx(0.2)
+
+
 @settings(max_examples=15)
 @given(clusters(), st.data())
 def test_any_values_of_the_pods_give_a_bound_and_the_best_that_are_found_no_worse_a_one(

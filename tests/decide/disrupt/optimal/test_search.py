@@ -64,7 +64,11 @@ def test_six_nodes_become_two_at_once() -> None:
 
 
 def test_several_new_nodes_are_sure_to_cost_less_together_than_all_that_goes() -> None:
-    command = stage.command(optimal(pool(), *lonely("a", "b", "c", "d", "e", "f")))
+    """Two nodes at 4.00 would do as well as two at 1.60, and each of them is cheaper than all six that go."""
+    dear = stage.instance_type("dear", 33, [stage.offering("on-demand", zone, 4.0) for zone in stage.ZONES])
+    inputs = stage.inputs(pool(), *lonely("a", "b", "c", "d", "e", "f"), types=[*stage.LADDER, dear])
+    command = stage.command(disrupt(*inputs, methods=OPTIMAL))
+    assert len(command.replacements) == 2
     dearest = sum(max(price or 0.0 for price in claim.prices) for claim in command.replacements)
 
     assert dearest < sum(candidate.price_per_hour for candidate in command.candidates)
