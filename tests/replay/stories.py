@@ -64,7 +64,7 @@ def lived(folder: Path, *, until: int | None = None, **spec: Any) -> tuple[Repor
     read = scenario.of_tree(tree(**spec), str(folder / "scenario.yaml"))
     path = folder / "journal"
     with path.open("w+b") as file:
-        run = Run(read, journal=file, until=until)
+        run = Run(read, journal=file, until=until, holds_invariants=True)
         try:
             report = run.run()
         finally:

@@ -79,7 +79,7 @@ def _lived(read: scenario.Scenario) -> Lived:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "journal")
         with path.open("w+b") as file:
-            run = Run(read, journal=file)
+            run = Run(read, journal=file, holds_invariants=True)
             try:
                 report = run.run()
             finally:

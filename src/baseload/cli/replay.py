@@ -49,7 +49,7 @@ _ERASED: Final = "\r\x1b[K"
     help="Write all that happens there, a line of JSON each; `baseload explain` reads it.",
 )
 @click.option("--timeline", is_flag=True, help="Tell first what happened when, a line each, likes in one.")
-@click.option("--check", is_flag=True, help="Recount the cluster's sums every ten minutes of its life.")
+@click.option("--check", is_flag=True, help="Recount the sums every ten minutes; hold invariants always.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of scenarios, and run nothing.")
 def replay(
     scenario: str | None,

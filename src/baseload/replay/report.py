@@ -36,13 +36,16 @@ class Report:
     figures: dict[str, object]
     recounts: int
     miscounts: tuple[str, ...]
+    changes_seen: int | None = None  # by the invariants; None where these were not looked at
+    broken: tuple[str, ...] = ()
+    """Where an invariant did not hold"""
     notes: tuple[str, ...] = ()  # what the user should know besides
     timeline: tuple[str, ...] = ()
     """What happened when, for people, where that was asked for"""
 
     @property
     def has_failed(self) -> bool:
-        return bool(self.miscounts) or any(one.judgement.verdict == "fails" for one in self.judged)
+        return bool(self.miscounts or self.broken) or any(one.judgement.verdict == "fails" for one in self.judged)
 
     @property
     def result(self) -> Verdict:
@@ -67,9 +70,16 @@ def to_json(report: Report) -> dict[str, object]:
         "expectations": [_expectation(one) for one in report.judged],
         "figures": report.figures,
         "notes": list(report.notes),
-        "checks": {"recounts": report.recounts, "faults": list(report.miscounts)},
+        "checks": _checks(report),
         **({"timeline": list(report.timeline)} if report.timeline else {}),
     }
+
+
+def _checks(report: Report) -> dict[str, object]:
+    checks: dict[str, object] = {"recounts": report.recounts, "faults": list(report.miscounts)}
+    if report.changes_seen is not None:
+        checks |= {"changes": report.changes_seen, "broken": list(report.broken)}
+    return checks
 
 
 def _expectation(one: Judged) -> dict[str, object]:
@@ -107,6 +117,9 @@ def render(report: Report) -> str:
     if report.recounts:
         lines += ["", f"{report.recounts} recounts of the cluster's sums, {len(report.miscounts)} of them wrong"]
         lines += [f"  {fault}" for fault in report.miscounts]
+    if report.changes_seen is not None:
+        lines += ["", f"invariants held at {report.changes_seen} changes, but for {len(report.broken)}"]
+        lines += [f"  {fault}" for fault in report.broken]
     return "\n".join(lines) + "\n"
 
 

@@ -17,6 +17,8 @@ from baseload.replay import deadlocks, figures, judge
 from baseload.replay.acts import Acts
 from baseload.replay.between import Fate, Life, WatchedCloud, WatchedWay
 from baseload.replay.happenings import WEATHERS, Happening
+from baseload.replay.invariants import PRIORITY as LAST
+from baseload.replay.invariants import Invariants
 from baseload.replay.judge import Judgement
 from baseload.replay.loads import Loads, Workload
 from baseload.replay.notebook import Notebook
@@ -51,8 +53,12 @@ class Run:
         journal: BinaryIO | None = None,
         until: int | None = None,
         has_timeline: bool = False,
+        holds_invariants: bool = False,
     ) -> None:
-        """`journal` gets the lines; `until` ends the run earlier, in nanoseconds from its start."""
+        """`journal` gets the lines; `until` ends the run earlier, in nanoseconds from its start.
+
+        Where sums are recounted, or it is asked for, invariants are looked at after every event.
+        """
         self.scenario = scenario
         self._has_timeline = has_timeline
         self._length = scenario.duration if until is None else min(until, scenario.duration)
@@ -73,6 +79,8 @@ class Run:
         self.witness = Witness(self.living, self.notebook)
         self.fates = {name: Fate() for name in (KARPENTER,) if name in self.living.processes}
         self.recounts = Recounts(self.living)
+        is_checked = holds_invariants or scenario.check_every is not None
+        self.invariants = Invariants(self.living) if is_checked else None
         self.acts = self._acts()
 
     def run(self, progress: Callable[[int], None] = lambda _: None) -> Report:
@@ -83,6 +91,8 @@ class Run:
         clock.start(self.witness.run(), name="witness", priority=PRIORITY)
         if self.scenario.check_every is not None:
             clock.start(self.recounts.run(self.scenario.check_every), name="recount", priority=PRIORITY - 1)
+        if self.invariants is not None:
+            clock.start(self.invariants.run(), name="invariants", priority=LAST)
         try:
             for step in range(1, STEPS + 1):
                 clock.run(start + self._length * step // STEPS)
@@ -140,6 +150,8 @@ class Run:
 
     def _report(self, *, is_stopped: bool) -> Report:
         self.witness.finish()
+        if self.invariants is not None:
+            self.invariants.finish()
         if self.writer is not None:
             self.writer.flush()
         start, end = self.scenario.start, self.clock.now()
@@ -155,6 +167,8 @@ class Run:
             figures=self._figures(end),
             recounts=self.recounts.count,
             miscounts=tuple(self.recounts.found),
+            changes_seen=None if self.invariants is None else self.invariants.count,
+            broken=() if self.invariants is None else tuple(self.invariants.found),
             notes=(*deadlocks.notes(self.living), *self.witness.loops.notes()),
             timeline=self._timeline(),
         )
