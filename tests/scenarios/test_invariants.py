@@ -13,7 +13,7 @@ from baseload.decide.disrupt.simulate import Simulated, Simulator
 from baseload.decide.fit.types import TypeIndex
 from baseload.embedded.api import evictions
 from baseload.replay.report import Report
-from tests.replay.stories import NODE_CLASS, deployment, lived, pool
+from tests.replay.stories import NODE_CLASS, deployment, lived, node, pool
 from tests.scenarios.living import lived_otherwise
 from tests.world.lives import Tree, within
 
@@ -53,6 +53,43 @@ def test_an_eviction_that_asks_no_budget_is_seen(monkeypatch: pytest.MonkeyPatch
     assert len(report.broken) >= 4
     assert "was evicted, PodDisruptionBudget default/web wants 4 healthy pods, and 3 are left" in report.broken[0]
     assert report.result == "fails"
+
+
+def guarded(folder: Path, replicas: int, *, silent: bool, **rule: Any) -> Report:
+    """Pods on a fixed node, where a user evicts all of them; perhaps when their kubelet is not heard of."""
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"selector": {"matchLabels": {"app": "web"}}, **rule},
+    }
+    down = {"at": "2m", "do": "apiDown", "controllers": ["kubelet"], "for": "3m"}
+    evicted = {"at": "4m", "do": "evict", "workload": "web"}
+    manifests = [node("floor"), deployment("web", replicas), budget]
+    return story(folder, manifests=manifests, events=[*([down] if silent else []), evicted], duration="4m30s")
+
+
+@pytest.mark.parametrize(
+    ("rule", "silent", "evicted"),
+    [
+        ({"minAvailable": "50%"}, False, 2),
+        ({"maxUnavailable": "25%"}, False, 1),
+        ({"minAvailable": 3}, False, 1),
+        ({"minAvailable": 3}, True, 0),
+        ({"minAvailable": 3, "unhealthyPodEvictionPolicy": "AlwaysAllow"}, True, 4),
+    ],
+)
+def test_whatever_a_budget_allows_is_no_fault(tmp_path: Path, rule: Tree, silent: bool, evicted: int) -> None:
+    report = guarded(tmp_path, 4, silent=silent, **rule)
+    assert report.figures["evictions"] == evicted
+    assert report.broken == ()
+
+
+def test_an_unready_pod_that_goes_against_its_policy_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evictions, "_is_free", lambda pod, budget: True)
+    broken = guarded(tmp_path, 4, silent=True, minAvailable=3).broken
+    assert len(broken) == 4
+    assert broken[0].endswith("PodDisruptionBudget default/web wants 3 healthy pods, and 0 are left")
 
 
 def test_a_protected_node_that_is_given_up_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
