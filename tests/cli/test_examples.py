@@ -67,7 +67,7 @@ def test_make_demo_ends_with_the_exercise_lived_through(capsys: pytest.CaptureFi
     makefile = (EXAMPLES.parent / "Makefile").read_text(encoding="utf-8")
     lived = re.search(r"^LIVED := examples/(\S+)$", makefile, re.MULTILINE)
     assert lived is not None
-    assert main(["replay", "--timeline", str(EXAMPLES / lived[1])]) == 0
+    assert main(["replay", "--timeline", "--check", str(EXAMPLES / lived[1])]) == 0
     out = capsys.readouterr().out
     story = [
         r"> apply manifests \S+nodepool.yaml",
@@ -93,5 +93,5 @@ def test_an_expectation_of_the_exercise_that_fails_fails_the_demo(
     changed = text.replace("../exercise", str(EXAMPLES / "exercise")).replace("atMost: 500", "atMost: 4")
     changed = changed.replace("atLeast: 480", "atLeast: 1")
     smaller.write_text(changed, encoding="utf-8")
-    assert main(["replay", "--timeline", str(smaller), "--until", "2m"]) == 1
+    assert main(["replay", "--timeline", "--check", str(smaller), "--until", "2m"]) == 1
     assert "FAILS  nodes.cpu(nodePool default) is at most 4" in capsys.readouterr().out

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import jsonschema
@@ -15,6 +16,8 @@ import pytest
 import yaml
 
 from baseload.cli.main import main
+from baseload.replay import run
+from baseload.replay.run import Run
 from tests.replay.stories import NODE_CLASS, SMALL, deployment, node, pool, tree, written
 
 Replay = Callable[..., tuple[int, str, str]]
@@ -22,10 +25,12 @@ EXAMPLES = Path(__file__).parents[2] / "examples/scenarios"
 
 
 @pytest.fixture
-def replay(capsys: pytest.CaptureFixture[str]) -> Replay:
+def replay(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Replay:
     """Runs the command; what it ends with, prints and says."""
 
     def replays(*arguments: str) -> tuple[int, str, str]:
+        """With the invariants held, asked for or not."""
+        monkeypatch.setattr(run, "Run", partial(Run, holds_invariants=True))
         status = main(["replay", *arguments])
         return status, *capsys.readouterr()
 
@@ -195,7 +200,7 @@ def test_the_same_scenario_and_seed_give_the_same_bytes_in_every_process(tmp_pat
         folder = tmp_path / str(number)
         folder.mkdir()
         done = subprocess.run(
-            [sys.executable, "-m", "baseload", "replay", path, "--journal", "journal"],
+            [sys.executable, "-m", "baseload", "replay", path, "--check", "--journal", "journal"],
             cwd=folder,
             env={**os.environ, **surroundings},
             capture_output=True,
@@ -216,7 +221,8 @@ def test_ctrl_c_gives_the_report_so_far(tmp_path: Path) -> None:
         workloads=[{"name": "web-*", "exitsAfter": "20s"}],
         expect=[{"series": "pods.total", "always": True, "atMost": 2}],
     )
-    command = [sys.executable, "-m", "baseload", "replay", path, "-o", "json", "--journal", str(tmp_path / "journal")]
+    command = [sys.executable, "-m", "baseload", "replay", path, "--check", "-o", "json"]
+    command += ["--journal", str(tmp_path / "journal")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         while not (tmp_path / "journal").exists() or not (tmp_path / "journal").stat().st_size:
             assert process.poll() is None, process.communicate()

@@ -36,7 +36,7 @@ def test_evicted_it_is_down_until_its_next_pod_is_ready() -> None:
 
 
 def test_the_command_tells_of_the_deadlock_and_ends_well_where_that_was_expected() -> None:
-    command = [sys.executable, "-m", "baseload", "replay", str(FOLDER / "a_hosted-cold.yaml")]
+    command = [sys.executable, "-m", "baseload", "replay", "--check", str(FOLDER / "a_hosted-cold.yaml")]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ, timeout=50)
     assert done.returncode == 0, done.stderr
     assert "deadlock: karpenter does not run" in done.stdout

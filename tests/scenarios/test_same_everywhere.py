@@ -23,7 +23,7 @@ def replayed(name: str, folder: Path, environment: dict[str, str], *, until: str
     """The journal and the report of a fresh process."""
     folder.mkdir()
     path = os.path.relpath(FOLDER / f"{name}.yaml", folder)
-    command = [sys.executable, "-m", "baseload", "replay", path, "--journal", "journal", "-o", "json"]
+    command = [sys.executable, "-m", "baseload", "replay", path, "--check", "--journal", "journal", "-o", "json"]
     done = subprocess.run(
         [*command, "--until", until],
         cwd=folder,
@@ -45,7 +45,7 @@ def test_days_of_a_cluster_are_the_same_in_every_process(tmp_path: Path, until: 
 
 def left_by(name: str) -> str:
     """What stands in the store after a scenario, and all that was written last: every byte of it, managers too."""
-    run = Run(scenario.read(str(FOLDER / f"{name}.yaml")))
+    run = Run(scenario.read(str(FOLDER / f"{name}.yaml")), holds_invariants=True)
     try:
         run.run()
         store, digest = run.living.cluster.store, hashlib.sha256()
