@@ -1,16 +1,12 @@
 """Disruption that is killed between any two writes: nothing stays tainted, marked or launched for nobody."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import pytest
 
-from baseload.control.karpenter import Karpenter
-from baseload.control.settings import Settings
-from baseload.embedded.local import Local
 from tests.control.stage import Stage, condition, node_class, pool, running
 from tests.control.test_disruption import ALL, ON_DEMAND, SIZES, delete_pods, taints, types
-from tests.control.test_interrupted import DOWN, Fate, Killed, Watched, WatchedCloud
+from tests.control.test_interrupted import Fate, karpenter
 
 WORKLOAD = 5
 
@@ -18,20 +14,10 @@ WORKLOAD = 5
 def story(after: int | None) -> tuple[Stage, Fate, int]:
     """A node is too large for the one pod that is left, and is replaced; from where on writes may be the last."""
     stage, fate = Stage(), Fate(None)
-    cloud: Any = WatchedCloud(stage, fate)
-
-    async def process() -> None:
-        while True:
-            client = stage.client("karpenter", Watched(Local(stage.cluster, stage.clock), fate))
-            try:
-                await Karpenter(client, cloud, Settings()).run()
-            except Killed:
-                await stage.clock.sleep(DOWN)
-
     stage.create(node_class())
     stage.create(pool(requirements=(ON_DEMAND, SIZES), disruption=ALL))
     stage.replicas = WORKLOAD
-    stage.begin(process(), "karpenter")
+    stage.begin(karpenter(stage, fate), "karpenter")
     stage.until(lambda: running(stage) == WORKLOAD, 200)
     delete_pods(stage, 1)
     before = len(fate.done)

@@ -73,23 +73,24 @@ class WatchedCloud:
         await self._cloud.terminate(id)
 
 
+async def karpenter(stage: Stage, fate: Fate) -> None:
+    """Karpenter, and another one after each that is killed."""
+    cloud: Any = WatchedCloud(stage, fate)
+    while True:
+        client = stage.client("karpenter", Watched(Local(stage.cluster, stage.clock), fate))
+        try:
+            await Karpenter(client, cloud, Settings()).run()
+        except Killed:
+            await stage.clock.sleep(DOWN)
+
+
 def story(after: int | None) -> tuple[Stage, Fate, list[Instance]]:
     """Three pods come, the claim of their node is deleted, they move, and in the end all is given up."""
     stage, fate = Stage(), Fate(after)
-    cloud: Any = WatchedCloud(stage, fate)
-
-    async def process() -> None:
-        while True:
-            client = stage.client("karpenter", Watched(Local(stage.cluster, stage.clock), fate))
-            try:
-                await Karpenter(client, cloud, Settings()).run()
-            except Killed:
-                await stage.clock.sleep(DOWN)
-
     stage.create(node_class())
     stage.create(pool())
     stage.replicas = WORKLOAD
-    stage.begin(process(), "karpenter")
+    stage.begin(karpenter(stage, fate), "karpenter")
     stage.until(lambda: running(stage) == WORKLOAD, 200)
     [first] = stage.all("NodeClaim")
     name = first["metadata"]["name"]

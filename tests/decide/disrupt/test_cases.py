@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,12 @@ from baseload.cli.main import main
 from baseload.decide.disrupt.decide import disrupt
 from baseload.plan.encode_disrupt import to_json
 from baseload.world import files
-from tests.cases import checker
+from tests.cases import pinned
 from tests.cases.checker import Case
 from tests.cases.disruptions import judge
+from tests.cases.pinned import read
 
-ROOT = Path(__file__).parents[2] / "cases"
-FOLDERS = sorted(file.parent for file in (ROOT / "disrupt").glob("*/expect.yaml"))
-read = cache(checker.read)
+FOLDERS = pinned.folders("disrupt")
 
 
 def decided(case: Case) -> Mapping[str, Any]:
@@ -43,7 +41,7 @@ def test_the_decision_is_as_the_case_says(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["drift-passes-on", "spot-of-sixteen-the-last"])
 def test_the_command_prints_what_the_case_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    case = read(ROOT / "disrupt" / name)
+    case = read(pinned.ROOT / "disrupt" / name)
     flags = [
         "-f",
         str(case.folder / "cluster.yaml"),
@@ -56,25 +54,16 @@ def test_the_command_prints_what_the_case_says(name: str, capsys: pytest.Capture
     assert judge(case, json.loads(capsys.readouterr().out)) == [], case.title
 
 
-def sections() -> dict[str, str]:
-    """Section of the spec -> why no case can show it, empty where one must."""
-    lines = (ROOT / "disrupt-sections.txt").read_text(encoding="utf-8").splitlines()
-    told = (line.partition(" ") for line in lines if not line.startswith("#"))
-    return {number: title.partition(" -- ")[2] for number, _, title in told}
+SECTIONS = pinned.sections("disrupt-sections.txt")
 
 
 def test_every_section_that_decides_something_has_a_case() -> None:
-    pinned = {rule for folder in FOLDERS for rule in read(folder).rule}
-    assert [number for number, reason in sections().items() if not reason and number not in pinned] == []
+    assert pinned.without_a_case(FOLDERS, SECTIONS) == []
 
 
 def test_cases_name_sections_that_there_are() -> None:
-    known = sections()
-    wrong = {folder.name: rule for folder in FOLDERS for rule in read(folder).rule if known.get(rule, "unknown")}
-    assert wrong == {}, "no such section, or one that is said to have no case"
+    assert pinned.unknown_sections(FOLDERS, SECTIONS) == {}, "no such section, or one that is said to have no case"
 
 
 def test_a_case_says_what_it_is_about_in_a_sentence_of_its_own() -> None:
-    titles = [read(folder).title for folder in FOLDERS]
-    assert len(set(titles)) == len(titles)
-    assert [title for title in titles if len(title) < 25] == []
+    assert pinned.unclear_titles(FOLDERS, least=25) == []
