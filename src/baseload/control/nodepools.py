@@ -15,6 +15,7 @@ from baseload.kube.client.errors import Conflict, NotFound
 from baseload.kube.schema import pools as pool_rules
 from baseload.kube.schema.finding import Weight
 from baseload.kube.types.karpenter import NodePool
+from baseload.model.statenode import StateNode, pair
 from baseload.values.label import AWS_WELL_KNOWN, CORE_WELL_KNOWN, NODEPOOL
 
 COUNTED_EVERY: Final = 5.0
@@ -28,6 +29,7 @@ class NodePools:
         self._observed, self._objects, self._health = observed, objects, health
         self._clock = objects.client.clock
         self._counted: tuple[int, ...] = ()
+        self._states: tuple[StateNode, ...] = ()  # that were counted
         self._controller = Controller(self._clock, self.reconcile)
         observed.informer.listen(self._note, POOL, CLASS)
 
@@ -66,10 +68,10 @@ class NodePools:
         seen = self._observed.changes(NODE, CLAIM, POOL)
         if seen == self._counted:
             return
-        view = self._observed.informer.view
+        self._states = pair(tuple(self._observed.nodes()), self._observed.claims(), before=self._states)
         for pool in self._observed.pools():
             try:
-                await self._objects.write(pool, pools.counted(pool, view.state_nodes))
+                await self._objects.write(pool, pools.counted(pool, self._states))
             except (Conflict, NotFound):
                 seen = ()  # it changed meanwhile: the next look counts anew
         self._counted = seen
